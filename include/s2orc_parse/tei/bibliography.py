@@ -13,6 +13,7 @@ from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.text import read_flat, read_head
 from s2orc_parse.xml import NAMES, Element, extract_text, local_name
 
 _NO_NAMES = frozenset(("others", "al", "et al", "and others", "others et al"))
@@ -23,7 +24,7 @@ _SUFFIXED = re.compile(r"(.+?)[, ]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 def read_author(element: Element) -> Author | None:
     """Return the author of an `author` element, or None if it contains no name ("and others", only an affiliation)."""
     given: list[str] = []
-    family = suffix = group = ""
+    family = suffix = group = link = ""
     named = detailed = False
     for child in element:
         tag = NAMES[child.tag]
@@ -38,10 +39,13 @@ def read_author(element: Element) -> Author | None:
             tag = NAMES[part.tag]
             if tag == "forename":
                 given.append(extract_text(part))
-            elif tag == "surname" or tag == "nameLink":
+            elif tag == "surname":
                 family = f"{family} {extract_text(part)}" if family else extract_text(part)
+            elif tag == "nameLink":
+                link = f"{link} {extract_text(part)}".strip()
             elif tag == "genName":
                 suffix = extract_text(part)
+        family = f"{link} {family}" if link and family else family
         if not given and not family:
             given = [extract_text(child)]
     if group and not named:
@@ -88,9 +92,15 @@ _LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
 _INNER_LABEL = re.compile(r"\[(\d{1,4})\]")
 
 
-def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
+def read_bibliography(lists: Iterable[Iterable[Element]]) -> tuple[list[Element], list[BibEntry]]:
     """Return the elements and entries of all `listBibl` in order. Keys use GROBID's numbers if these are distinct."""
-    elements = [child for found in lists for child in found.iter("{*}biblStruct", "{*}bibl")]
+    elements = [
+        element
+        for found in lists
+        for child in found
+        for element in child.iter("{*}biblStruct", "{*}bibl")
+        if child is element or next(element.iterancestors("{*}biblStruct", "{*}bibl"), None) is None
+    ]
     ids = [element.get(XML_ID) or "" for element in elements]
     matches = [_GROBID_ID.fullmatch(identifier) for identifier in ids]
     numbers = [int(match.group(1)) for match in matches if match]
@@ -144,7 +154,7 @@ class _EntryContent:
         self._authors_in = ""
         self._read(element, "")
         if not self.raw and local_name(element) == "bibl":
-            self.raw = extract_text(element)
+            self.raw = read_flat([element]).text
 
     def _read(self, element: Element, part: str) -> None:
         for child in element:
@@ -155,13 +165,15 @@ class _EntryContent:
                     self._authors_in = part
             elif tag in _FACTS:
                 self._take(tag, child, part)
-            elif tag != "editor":
+            elif tag != "editor" and tag != "relatedItem":
+                if tag == "ref":
+                    self.urls.append((child.get("target") or "").strip())
                 self._read(child, tag if tag in _PARTS else part)
 
     def _take(self, tag: str, element: Element, part: str) -> None:
         if tag == "title":
             level = element.get("level") or ("a" if part == "analytic" else "m")
-            if text := extract_text(element):  # a thesis has an empty title in `analytic`
+            if text := read_head(element):  # a thesis has an empty title in `analytic`
                 is_subtitle = element.get("type") == "sub" and level in self.titles
                 self.titles[level] = (
                     join_titles(self.titles[level], text) if is_subtitle else self.titles.get(level, text)
@@ -207,7 +219,7 @@ class _EntryContent:
             label=label,
             volume=scopes.get("volume") or scopes.get("vol", ""),
             issue=scopes.get("issue", ""),
-            pages=scopes.get("page") or scopes.get("pp", ""),
+            pages=next((scopes[unit] for unit in ("page", "pp", "pages") if scopes.get(unit)), ""),
             publisher=self.publisher,
             issn=self.issn,
             raw_text=self.raw,

@@ -25,12 +25,12 @@ from s2orc_parse.tei.references import (
 )
 from s2orc_parse.tei.repairs import TextRepairs
 from s2orc_parse.tei.sections import SectionPath, Sections
-from s2orc_parse.tei.text import TeiTextReader
+from s2orc_parse.tei.text import TeiTextReader, read_head
 from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-CONVERTER_VERSION = "22"  # part of the key of every stored parse; increase it when the parse of any TEI may change
+CONVERTER_VERSION = "23"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
@@ -44,11 +44,12 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
     parts = _find_outermost(root, "abstract", "body", "back", "listBibl")
     parts["abstract"] = [x for x in parts["abstract"] if x is parts["abstract"][0] or not x.get(_LANGUAGE)]  # §3.31
+    parts["abstract"] = parts["abstract"] or root.findall(".//{*}front//{*}div[@type='abstract']")[:1]
     sections = Sections(
-        (head.get("n"), extract_text(head))
+        (head.get("n"), read_head(head))
         for element in parts["body"]
         for head in element.iter("{*}head")
-        if local_name(next(head.iterancestors())) not in ("figure", "table")
+        if local_name(next(head.iterancestors())) not in ("figure", "table", "list", "lg")
     )
     repairs = TextRepairs((*parts["abstract"], *parts["body"]))
     abstract, body, back = (TeiTextReader(at, repairs=repairs) for at in (None, sections, sections))
@@ -57,13 +58,14 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     for element in parts["body"]:
         body.read(element)
     sections.end_of_body()
+    bibliography = [_take_entries(div) for part in parts["back"] for div in part.iter("{*}div")]
     back_parts: list[BackPart | None] = []
     for element in parts["back"]:
         for part in element:  # every part is a separate division, so that a header does not extend into the next part
             kind = (part.get("type") or "").strip()
             back.read_part(part, SectionPath(path=kind))
             back_parts += [_BACK_PARTS.get(kind)] * (len(back.drafts) - len(back_parts))
-    bib_elements, entries = read_bibliography(parts["listBibl"])
+    bib_elements, entries = read_bibliography([*parts["listBibl"], *bibliography])
     floats = _Floats((abstract, body, back))
     statements = Statements([*body.drafts, *back.drafts])
     index = RefIndex(floats.entries, sections, statements)
@@ -90,6 +92,14 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
         back_matter=back_matter,
         **texts,
     )
+
+
+def _take_entries(div: Element) -> list[Element]:
+    """Remove the entries of a bibliography without `listBibl` from a division, and return them."""
+    entries = div.findall("{*}bibl")
+    for entry in entries:
+        div.remove(entry)
+    return entries
 
 
 def _find_outermost(root: Element, *names: str) -> dict[str, list[Element]]:
@@ -159,7 +169,7 @@ def _paragraph(draft: TextDraft, linker: CalloutLinker, floats: _Floats, where: 
         sec_num=draft.section.num,
         cite_spans=cites,
         ref_spans=linker.find_references(draft, cites),
-        eq_spans=tuple(starmap(floats.equation, draft.formulas)),
+        eq_spans=tuple(sorted((*starmap(floats.equation, draft.formulas), *draft.inline), key=lambda span: span.start)),
     )
 
 
@@ -180,7 +190,7 @@ def read_header(header: Element | None) -> Header:
         if tag == "title":
             parent = element.getparent()
             above = local_name(parent) if parent is not None else ""
-            text = extract_text(element)
+            text = read_head(element)
             if above in ("titleStmt", "analytic") and element.get("type") == "sub":
                 subtitle = subtitle or text
             elif above in ("titleStmt", "analytic"):
@@ -190,13 +200,15 @@ def read_header(header: Element | None) -> Header:
         elif tag == "analytic":
             authors = authors or tuple(filter(None, map(read_author, element.iter("{*}author"))))
         elif tag == "date" and (element.get("type") or "") in _DATE_TYPES:
-            dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or extract_text(element)))
+            when = element.get("when") or element.get("notBefore") or element.get("from") or extract_text(element)
+            dates.append((_DATE_TYPES.index(element.get("type") or ""), when))
         elif tag == "idno":
             parent = element.getparent()
             if parent is not None and local_name(parent) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
                 idnos.append(element)
     found = collect_identifiers(map(read_identifier, idnos), (), ())
     date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
+    authors = authors or tuple(filter(None, map(read_author, header.iterfind(".//{*}titleStmt/{*}author"))))
     return Header(
         title=join_titles(title, subtitle), authors=authors, date=date, date_precision=precision,
         venue=titles.get("m") or titles.get("s") or None, journal=titles.get("j"),

@@ -11,6 +11,7 @@ from s2orc_parse.tei.text import read_flat
 from s2orc_parse.xml import Element, extract_text, iter_text, local_name
 
 _GROBID_IDS = {RefType.FIGURE: "fig", RefType.TABLE: "tab", RefType.FORMULA: "formula", RefType.FOOTNOTE: "foot"}
+MAX_SPAN = 100  # maximum number of columns or rows that a cell spans
 NUMBER = r"(?:[A-Z]{1,2}[.\s]?)?\d{1,4}(?:\s?[.\-]\s?\d{1,3})*|[IVXLC]{1,6}|[A-Z](?=[\s.:|)])"
 _FIGURE_LABEL = re.compile(
     rf"(?:supplementary\s+|extended\s+data\s+|online\s+)?(?P<kind>fig(?:ure|\.)?|table|tab\.|scheme|chart|algorithm|box|plate)\s*(?P<num>{NUMBER})(?![A-Za-z]\w)",
@@ -49,7 +50,7 @@ def classify_float(element: Element, label: re.Match[str] | None) -> RefType:
 def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] | None) -> tuple[RefEntry, TextDraft]:
     """Return the entry of a figure or table without spans, and the draft of its caption for making the spans."""
     heads = [child for child in element if local_name(child) == "head"]
-    captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) == "note")]
+    captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) in ("note", "p"))]
     caption = read_flat(captions)
     head = " ".join(filter(None, map(extract_text, heads)))
     match = _FIGURE_LABEL.match(head)
@@ -58,8 +59,29 @@ def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] |
         shift = len(title) + 1
         marks = [mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in caption.marks]
         caption = TextDraft(f"{title} {caption.text}".strip(), marks=marks)
-    cells = tuple(tuple(map(extract_text, row)) for row in element.iter("{*}row")) or None
+    cells = tuple(map(tuple, read_cells(element))) or None
     return RefEntry(key, kind, caption.text, _float_number(element, head, label), cells=cells), caption
+
+
+def read_cells(table: Element) -> list[list[str]]:
+    """Return the cells of a table by row. A cell over several columns or rows leaves empty cells in the other positions."""
+    rows: list[list[str]] = []
+    covered: dict[int, int] = {}  # column → number of following rows that a cell above covers
+    for row in table.iter("{*}row"):
+        cells: list[str] = []
+        below = {column: left - 1 for column, left in covered.items() if left > 1}
+        for cell in row:
+            while len(cells) in covered:
+                cells.append("")
+            width, height = (
+                min(int(n), MAX_SPAN) if (n := cell.get(name, "1")).isdecimal() else 1 for name in ("cols", "rows")
+            )
+            below.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1) if height > 1 else {})
+            cells += [read_flat([cell]).text if len(cell) else extract_text(cell), *[""] * (width - 1)]
+        cells += [""] * (max(covered, default=-1) + 1 - len(cells))
+        covered = below
+        rows.append(cells)
+    return rows
 
 
 def _float_number(element: Element, head: str, printed: re.Match[str] | None) -> str | None:

@@ -50,12 +50,21 @@ def test_article_entry_has_all_fields() -> None:
 
 
 def test_raw_text_of_free_entry_is_its_own_text() -> None:
-    free, kept, plain = entries(
+    free, kept, nested, plain = entries(
         "<bibl>Lee. <hi>A thing</hi>. 1999.</bibl>",
         '<bibl>Lee <note type="raw_reference">Said so.</note></bibl>',
+        "<bibl>Hu.<lb/>Frogs. <bibl>Reprint.</bibl></bibl>",
         '<biblStruct><monogr><title level="m">Book</title></monogr></biblStruct>',
     )
     assert (free.raw_text, free.year, kept.raw_text, plain.raw_text) == ("Lee. A thing. 1999.", 1999, "Said so.", "")
+    assert nested.raw_text == "Hu. Frogs. Reprint."
+
+
+def test_entries_of_a_division_are_entries() -> None:
+    found = teis.parse(
+        "<p>x</p>", back="<div type='bibliography'><head>Works</head><bibl>Lee 1999</bibl><bibl>Hu 2001</bibl></div>"
+    )
+    assert ([one.year for one in found.bib_entries], found.back_matter) == ([1999, 2001], ())
 
 
 @pytest.mark.parametrize(
@@ -88,6 +97,10 @@ def imprint(xml: str) -> str:
         (TITLE, '<analytic><title level="a">A</title></analytic><monogr><title level="m">M</title><title level="j">J</title></monogr>',
          "A", "J"),
         (PAGES, imprint('<biblScope unit="page" from="1"/><biblScope unit="page" to="9"/>'), "", "", "1--9"),
+        (PAGES, imprint('<biblScope unit="pages">1–9</biblScope>'), "", "", "1–9"),
+        (TITLE, '<analytic><title level="a">On <hi>frogs</hi><lb/>and<note>n</note></title></analytic>', "On frogs and", ""),
+        (TITLE, '<analytic><title level="a">A</title></analytic><relatedItem><biblStruct><monogr><title level="j">J</title></monogr>'
+         "</biblStruct></relatedItem>", "A", ""),
         # A year is between 1400 and 2100.
         (YEAR, imprint('<date when="1400"/>'), 1400),
         (YEAR, imprint('<date when="1399"/>'), None),
@@ -126,6 +139,7 @@ ANN, BO, CY = person("Ann", "Lee"), person("Bo", "Hu"), person("Cy", "Wu")
         (authors(person("Martin", "King", "Luther", suffix="Jr"), person("Ann", "King Jr")), ["Martin|Luther|King|Jr", "Ann||King|Jr"]),
         (authors(person("JW", "Lee"), person("Jean-Luc", "O'Neill"), person("李", "Ğéß")), ["J|W|Lee|", "Jean-Luc||O'Neill|", "李||Ğéß|"]),
         (authors("<persName><nameLink>van</nameLink><nameLink>der</nameLink><surname>Berg</surname></persName>"), ["||van der Berg|"]),
+        (authors("<persName><surname>Berg</surname><nameLink>van</nameLink></persName>"), ["||van Berg|"]),
         # Empty names and "et al." are not authors.
         (authors(ANN, "<persName>and others</persName>"), ["Ann||Lee|"]),
         # The first of analytic, monogr and series with authors counts.
@@ -173,6 +187,28 @@ def test_header_gives_metadata_of_the_paper() -> None:
     found = header('<publicationStmt><date when="2003"/><date type="e-published" when="2002-04"/></publicationStmt>')
     assert (found["date"], found["date_precision"]) == ("2002-04", "month")
     assert header("<sourceDesc><biblStruct><title level='s'>S</title></biblStruct></sourceDesc>")["venue"] == "S"
+
+
+@pytest.mark.parametrize(
+    ("statement", "date"),
+    [
+        ("<date notBefore='2001-02'>spring</date>", "2001-02"),
+        ("<date from='2001' to='2002'/>", "2001"),
+        ("<date>2001</date>", "2001"),
+    ],
+)
+def test_header_of_other_programs(statement: str, date: str) -> None:
+    xml = teis.document("<p>x</p>", header=f"<publicationStmt>{statement}</publicationStmt>").decode()
+    xml = xml.replace("</titleStmt>", "<author><persName>Ann Lee</persName></author></titleStmt>").replace(
+        "<abstract></abstract>", ""
+    )
+    xml = xml.replace("<body>", "<front><div type='abstract'><p>Frogs.</p></div></front><body>")
+    found = tei.convert(xml.encode(), file_sha1="0" * 40)
+    assert (found.header.date, [a.last for a in found.header.authors], [p.text for p in found.abstract]) == (
+        date,
+        ["Lee"],
+        ["Frogs."],
+    )
 
 
 def test_subtitle_is_part_of_the_title() -> None:

@@ -99,13 +99,22 @@ def test_translation_of_the_abstract_is_left_out(language: str, expected: list[s
     assert [paragraph.text for paragraph in found.abstract] == expected
 
 
-def test_table_has_cells_and_is_not_body_text() -> None:
-    rows = "<table><row><cell>a</cell><cell>b</cell></row><row><cell>1</cell><cell/></row></table>"
+@pytest.mark.parametrize(
+    ("rows", "cells"),
+    [
+        ("<row><cell>a</cell><cell>b</cell></row><row><cell>1</cell><cell/></row>", (("a", "b"), ("1", ""))),
+        ('<row><cell cols="2">a</cell></row><row><cell rows="2">1</cell><cell>2</cell></row><row><cell>3</cell></row>',
+         (("a", ""), ("1", "2"), ("", "3"))),
+        ("<row><cell>a<lb/>b</cell></row>", (("a b",),)),
+    ],
+)  # fmt: skip
+def test_table_has_cells_and_is_not_body_text(rows: str, cells: tuple[tuple[str, ...], ...]) -> None:
+    table = f"<table>{rows}</table>"
     parse = teis.parse(
-        "<p>x</p>" + figure("Table 1", "1", "Counts.", kind=' type="table"', xml_id="tab_0", inside=rows)
+        "<p>x</p>" + figure("Table 1", "1", "Counts.", kind=' type="table"', xml_id="tab_0", inside=table)
     )
     (entry,) = parse.ref_entries
-    assert (entry.key, entry.type, entry.cells) == ("TABREF0", RefType.TABLE, (("a", "b"), ("1", "")))
+    assert (entry.key, entry.type, entry.cells) == ("TABREF0", RefType.TABLE, cells)
     assert [p.text for p in parse.body_text] == ["x"]
 
 
@@ -169,6 +178,22 @@ def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str
         ("<p>given (𝑋 , 𝑌 ) and c h . So f( . ) = . . .</p>", ["given (𝑋, 𝑌) and c h. So f(.) = . . ."]),
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
+        # TEI P5 of other programs: the page has one form of a choice, and no notes of the encoding
+        ("<p>The <choice><corr>the</corr><sic>teh</sic></choice> <choice><abbr>Dr</abbr><expan>Doctor</expan></choice></p>",
+         ["The teh Dr"]),
+        ("<p>a <subst><del>old</del><add>new</add></subst><gap><desc>torn</desc></gap> <app><lem>b</lem><rdg>d</rdg></app></p>",
+         ["a new b"]),
+        ("<p>frog<index><term>frogs</term></index></p><fw>HEAD</fw><p>字<ruby><rb>漢</rb><rt>kan</rt></ruby></p>", ["frog", "字漢"]),
+        ('<p>foo\n<lb break="no"/>bar<pb break="no"/>s in<lb/>line</p>', ["foobars in line"]),
+        ("<p>He said <quote>to be</quote> and <cit><quote>not</quote> <bibl>(Lee)</bibl></cit> so.</p>",
+         ["He said to be and not (Lee) so."]),
+        ('<p>He said <quote rend="block">to be</quote> so.</p>', ["He said", "to be", "so."]),
+        ("<list><head>Aims</head><label>AB</label><item>alpha</item></list>", ["Aims", "AB alpha"]),
+        ("<list><label>AB</label><item/></list>", ["AB"]),
+        ("<sp><speaker>ANN.</speaker><l>Yes</l></sp>", ["ANN. Yes"]),
+        ("<div><byline>by X</byline><epigraph><quote>Q</quote><bibl>Y</bibl></epigraph><p>a</p><closer><signed>Me</signed></closer></div>",
+         ["by X", "Q", "Y", "a", "Me"]),
+        ('<p>Let <formula notation="TeX" rend="inline">x_1</formula> be.</p>', ["Let x1 be."]),
     ],
 )  # fmt: skip
 def test_each_character_appears_once_with_single_spaces(body: str, expected: list[str]) -> None:
@@ -181,6 +206,9 @@ ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
       for label, num in (("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
     # A float's number is the printed one. The text joins heading and caption.
     (figure("Figure 1: A cat", "1", "on a mat."), [("FIGREF0", "figure", "1", "A cat on a mat.")]),
+    # The text of a figure, and the notes of a header
+    ("<figure><graphic/><p>A cat.</p></figure>", [("FIGREF0", "figure", None, "A cat.")]),
+    ('<div><head>Aims<note n="1">New.</note></head><p>x</p></div>', [("FOOTREF0", "footnote", "1", "New.")]),
     # The order is figures, tables, formulas, notes.
     ('<note place="foot" n="2" xml:id="foot_4"><p>Note.</p></note><formula xml:id="formula_3">x</formula>'
      '<figure type="table" xml:id="tab_2"><head>Table 1</head></figure>'

@@ -48,14 +48,16 @@ def convert(
     `seconds` and `memory_mb` limit each run of pandoc; the other steps together have twice the time. `parse_reference` reads
     entries without marked fields. Raises `BadSource` with an outcome; no other exception is raised for any input.
     """
+    token = deadline.set(time.monotonic() + 2 * seconds)
     try:
         return _convert_source(data, sha1, seconds, memory_mb, parse_reference)
     except RecursionError:
         raise BadSource(LatexOutcome.CONVERTER_FAILED, "nested too deep") from None
+    finally:
+        deadline.reset(token)
 
 
 def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, parse_reference: ReferenceParser) -> Parse:
-    deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data, seconds))
     document = read_latex(source, seconds=seconds, memory_mb=memory_mb)
     records = _find_records(source, document, seconds, memory_mb)

@@ -17,6 +17,7 @@ from s2orc_parse.latex import BadSource, convert, process, source
 from s2orc_parse.latex.bbl import read_items, take_bibliography
 from s2orc_parse.latex.bibtex import read_bib
 from s2orc_parse.latex.floats import take_floats
+from s2orc_parse.latex.tex import deadline
 from s2orc_parse.outcomes import LatexOutcome
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import article, gz, tar
@@ -159,3 +160,9 @@ def test_arbitrary_text_does_not_break_the_readers(text: str) -> None:
     read_items(own)
     take_floats(body)
     read_bib(text)
+
+
+def test_deadline_ends_with_its_source() -> None:
+    """A later reader in the same process, of BibTeX records for example, has no deadline."""
+    convert(gz(article("Text.")), sha1="0" * 40, seconds=30)
+    assert deadline.get() == float("inf")

@@ -9,8 +9,8 @@ from lxml import etree
 
 from s2orc_parse.bibliography.fields import PARTS
 from s2orc_parse.bibliography.tex import read_formula_text
-from s2orc_parse.jats.formulas import read_math
 from s2orc_parse.jats.header import rank_abstract
+from s2orc_parse.mathml import read_math
 from s2orc_parse.xml import MATHML, extract_text, local_name
 
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"

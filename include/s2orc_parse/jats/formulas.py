@@ -9,13 +9,11 @@ from typing import NamedTuple
 from lxml import etree
 
 from s2orc_parse.bibliography.tex import extract_tex, read_formula_text
+from s2orc_parse.mathml import normalize_math, read_math
 from s2orc_parse.xml import MATHML, Element
 
 _DECLARED = re.compile(r'\sxmlns:[\w.-]+="(?!http://www\.w3\.org/1998/Math/MathML)[^"]*"')
 _NOT_TEXT = frozenset(("label", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc"))
-_HIDDEN = frozenset(f"{MATHML}{name}" for name in ("annotation", "annotation-xml", "mphantom"))
-_ROWS = frozenset(f"{MATHML}{name}" for name in ("mtr", "mlabeledtr", "mtd"))
-_INVISIBLE = {0x2061: " ", 0x2062: None, 0x2063: None, 0x2064: None}  # function application, times, comma, plus
 
 
 class JatsFormula(NamedTuple):
@@ -34,15 +32,15 @@ def read_formula(element: Element) -> JatsFormula:
     """
     name = element.tag
     if name == f"{MATHML}math":
-        return JatsFormula(_normalize(read_math(element)), mathml=_serialize_mathml(element))
+        return JatsFormula(normalize_math(read_math(element)), mathml=_serialize_mathml(element))
     math, tex_math, printed = (element.find(f".//{form}") for form in (f"{MATHML}math", "tex-math", "label"))
     if name == "tex-math":
         tex_math = element
     tex = extract_tex("".join(tex_math.itertext())) if tex_math is not None else None
-    label = None if printed is None else _normalize("".join(printed.itertext())).strip("()[] .") or None
+    label = None if printed is None else normalize_math("".join(printed.itertext())).strip("()[] .") or None
     form = math.tag if math is not None else "tex-math" if tex else ""
     text = read_formula_text(tex) if tex and tex_math is element else "".join(_iter_text(element, form))
-    return JatsFormula(_normalize(text), tex or None, None if math is None else _serialize_mathml(math), label)
+    return JatsFormula(normalize_math(text), tex or None, None if math is None else _serialize_mathml(math), label)
 
 
 def _iter_text(element: Element, form: object) -> Iterator[str]:
@@ -55,35 +53,6 @@ def _iter_text(element: Element, form: object) -> Iterator[str]:
         elif name not in _NOT_TEXT and not (form and name in ("tex-math", "textual-form")):
             yield from _iter_text(child, form)
         yield child.tail or ""
-
-
-def read_math(element: Element) -> str:
-    """Return the visible characters of MathML, with a slash for fractions as in the text of TeX."""
-    name = element.tag
-    if name in _HIDDEN:
-        return ""
-    if not len(element):
-        return element.text or ""
-    parts = [read_math(child) for child in element]
-    if name == f"{MATHML}mfrac" and len(parts) == 2 and element.get("linethickness", "")[:1] != "0":
-        return "/".join(map(_group, parts))
-    if name == f"{MATHML}msqrt":
-        return f"√{_group(''.join(parts))}"
-    is_fenced = name == f"{MATHML}mfenced"
-    mark = element.get("separators", ",").strip()[:1] if is_fenced else ""
-    text = mark.join(f"{part}{'' if mark else child.tail or ''}" for part, child in zip(parts, element, strict=True))
-    if is_fenced:
-        return f"{element.get('open', '(')}{text}{element.get('close', ')')}"
-    return f" {text} " if name in _ROWS else f"{element.text or ''}{text}"
-
-
-def _group(part: str) -> str:
-    part = part.strip()
-    return part if len(part) < 2 or part.isalnum() else f"({part})"
-
-
-def _normalize(text: str) -> str:
-    return " ".join(text.translate(_INVISIBLE).split())
 
 
 def _serialize_mathml(math: Element) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable
 
 import orjson
+from lxml import etree
 
 from s2orc_parse.latex.pandoc import build_command, limit_policy
 from s2orc_parse.latex.process import run
+from s2orc_parse.mathml import normalize_math, read_math
 from s2orc_parse.outcomes import BadSource
 from s2orc_parse.words import invert, read_table
 
 MAX_FORMULA = 20_000
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
-_ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
 _LABELS = re.compile(r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
 _TEXT = re.compile(r"\\(?:textsc|textsl|textnormal|textmd|mbox|hbox|emph|textup)\s*\{")
 _COMMANDS = re.compile(r"\\(?:[A-Za-z]+\s*|.)|[{}&$]")
@@ -62,8 +62,8 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
 
 
 def extract_visible_text(mathml: str) -> str:
-    """Return the visible characters of a formula in order: `|N1∩N2|`."""
-    return " ".join(html.unescape(_TAG.sub("", _ANNOTATION.sub("", mathml))).split())
+    """Return the visible text of a formula, as of a formula of JATS: `|N1∩N2|`, `n/2`."""
+    return normalize_math(read_math(etree.fromstring(mathml, _PARSER)))
 
 
 def remove_commands(tex: str) -> str:

@@ -77,17 +77,20 @@ test: ## Run all tests except those marked `long`, which `make test-all` runs
 	  code=0; $(MAKE) --no-print-directory --keep-going -j4 test-airflow test-releases test-first-rules test-other-rules || code=$$?; \
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
+# Lists that end together would remove the links of one folder, so each has its own. It remains if a test fails.
+LIST = folder=$$(mktemp -d -t tXXXX); PYTEST_DEBUG_TEMPROOT=$$folder $(RUN) pytest -q $(1); rm -rf "$$folder"
+
 test-airflow: .venv/.development
-	@$(RUN) pytest -q -m "airflow and not long" tests/faults tests/ui tests/dags
+	@$(call LIST,-m "airflow and not long" tests/faults tests/ui tests/dags)
 
 test-releases: .venv/.development
-	@$(RUN) pytest -q -m "not airflow and not long" tests/faults tests/e2e tests/ui
+	@$(call LIST,-m "not airflow and not long" tests/faults tests/e2e tests/ui)
 
 test-first-rules: .venv/.development
-	@$(RUN) pytest -q -m "not long" $(FIRST_RULES)
+	@$(call LIST,-m "not long" $(FIRST_RULES))
 
 test-other-rules: .venv/.development
-	@$(RUN) pytest -q -m "not long" $(FIRST_RULES:%=--ignore %) tests/unit tests/papers
+	@$(call LIST,-m "not long" $(FIRST_RULES:%=--ignore %) tests/unit tests/papers)
 
 test-all: .venv/.development ## Run the tests marked `long`, all examples of the laws, and the containers: with `make test`, every test
 	@export HYPOTHESIS_PROFILE=same S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \

@@ -48,10 +48,10 @@ _NOT_IN_NAMES = re.compile(rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(
 _MARK_IN_NAMES = re.compile(r"\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])")
 _END_OF_NAME = "~~"
 _NOT_PRINTED_IN_NAMES = re.compile(
-    r"\\(?:begin\s*\{tabular\}(?:\[[^\]]*\])?\s*\{[^{}]*\}|end\s*\{tabular\})|\b\d{1,2}\s*\\textsuperscript\s*\{(?:st|nd|rd|th)\}"
+    r"\\(?:begin\s*\{tabular\}(?:\[[^\]]{0,100}\])?\s*\{[^{}]{0,300}\}|end\s*\{tabular\})|\b\d{1,2}\s*\\textsuperscript\s*\{(?:st|nd|rd|th)\}"
 )
 """tables of names, and the numbers of IEEE's template: 1st Ada Byron"""
-_SPACE = r"(?:\s|%(?=\n))*"
+_SPACE = r"(?:\s|%(?=\n))*+"
 _PLOS_TITLE = re.compile(rf"{_SPACE}\{{{_SPACE}\\[Ll]arge{_SPACE}\\textbf{_SPACE}(?:\\newline{_SPACE})?(?=\{{)")
 _PLOS_AUTHORS = re.compile(rf"{_SPACE}\}}{_SPACE}(?:\\newline{_SPACE})?(?:\\\\{_SPACE})*(.*?)\\\\", re.DOTALL)
 _INVERTED = re.compile(r"\s*[^\W\d_][\w'’-]*,(?:[\s~]+[^\W\d_][\w'’.-]*){1,2}\s*")

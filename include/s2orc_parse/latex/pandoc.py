@@ -120,7 +120,7 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
         body,
     )
     body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
-    body = _BREAKS_BEFORE_PARAGRAPH.sub("\n\n", body)
+    body = _BREAKS.sub(lambda match: "\n\n" if match[1] else match[0], body)
     flat = list(_flatten_pieces(pieces))
     body, front = front_matter.take_title_and_authors(source.preamble, body)
     body = balance(body)
@@ -134,9 +134,9 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
     return Reader(flat, pieces, items, counting.kinds, list_items).document(ast)
 
 
-_BREAK = r"(?:\\\\\*?(?:[ \t]*\[[^\]\n]*\])?|\\newline(?![A-Za-z]))[ \t]*"
-_BREAKS_BEFORE_PARAGRAPH = re.compile(rf"(?:{_BREAK}(?:\n[ \t]*)?)*{_BREAK}\n[ \t]*\n")
-"""line breaks at the end of a paragraph: pandoc would read the next paragraph as its next line"""
+_BREAK = r"(?:\\\\\*?(?:[ \t]*\[[^\]\n]{0,100}\])?|\\newline(?![A-Za-z]))[ \t]*"
+_BREAKS = re.compile(rf"(?:{_BREAK}(?:\n(?![ \t]*\n)[ \t]*)?)++(\n[ \t]*\n)?")
+"""line breaks; at the end of a paragraph, pandoc would read the next paragraph as its next line"""
 _UNCONVERTED, _NO_TEXT = (
     frozenset(read_table("latex/words")[name].split()) for name in ("unconverted_fields", "commands_without_text")
 )

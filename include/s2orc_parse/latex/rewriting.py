@@ -24,13 +24,13 @@ _KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
 _SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
 _DIMENSION = r"[-+]?\s*(?:[\d.]+\s*(?:true)?\s*(?:[a-z]{2}|\\[A-Za-z]+)|\\[A-Za-z]+)"
 _ARGUMENT_BEFORE_TEXT = re.compile(
-    r"(\\begin\s*\{(?!\w*(?:array|matrix|tabular|align|equation))[A-Za-z]+\*?\}(?:\[[^\]]*\])?\{[^{}]+\})(?=[^\W_])"
+    r"(\\begin\s*\{(?!\w*(?:array|matrix|tabular|align|equation))[A-Za-z]+\*?\}(?:\[[^\]]{0,300}\])?\{[^{}]{1,1000}\})(?=[^\W_])"
 )
 _HYPHENATION = re.compile(r"(?<!\\)\\-")
-_SKIP = re.compile(rf"\\[hv]skip(?![A-Za-z])\s*{_DIMENSION}(?:\s*(?:plus|minus)\s*{_DIMENSION})*")
+_SKIP = re.compile(rf"\\[hv]skip(?![A-Za-z])\s*{_DIMENSION}(?:\s*(?:plus|minus)\s*{_DIMENSION}){{0,2}}")
 _TYPESETTING = re.compile(
-    rf"\\kern(?![A-Za-z])\s*{_DIMENSION}|\\[hv]rule(?![A-Za-z])(?:\s*(?:width|height|depth)\s*{_DIMENSION})*"
-    rf"|(?<=\\[hv]box)\s*(?:to|spread)\s*{_DIMENSION}|(?:(?<=\\makebox)|(?<=\\framebox))(?:\s*\[[^\]]*\])+"
+    rf"\\kern(?![A-Za-z])\s*{_DIMENSION}|\\[hv]rule(?![A-Za-z])(?:\s*(?:width|height|depth)\s*{_DIMENSION}){{0,3}}"
+    rf"|(?<=\\[hv]box)\s*(?:to|spread)\s*{_DIMENSION}|(?:(?<=\\makebox)|(?<=\\framebox))(?:\s*\[[^\]]{0, 100}\]){1, 2}"
 )
 """rules, moves, and the sizes of boxes"""
 _MATH = "|".join(_TABLE["numbered_formulas"].split())
@@ -38,6 +38,7 @@ _CHEMISTRY = re.compile(
     r"\\\\|\\\$|(?P<dollar>\$\$?)|\\(?P<open>[(\[])|\\(?P<close>[)\]])"
     rf"|\\(?P<edge>begin|end)\s*\{{(?:{_MATH}|(?:display)?math)\*?\}}|(?P<paragraph>\n\s*\n)|\\(?P<name>ce|ch|chem|cf)\s*(?=\{{)"
 )
+_MAX_FORMULA = 1000
 _ARROWS = (
     ("<=>>", "⇌"),
     ("<<=>", "⇌"),
@@ -75,7 +76,10 @@ def print_chemistry(text: str, defined: Collection[str]) -> str:
         elif match["open"] or match["close"] or match["edge"] or match["paragraph"]:
             is_math = bool(match["open"]) or match["edge"] == "begin"
         elif (
-            not is_math and match["name"] and match["name"] not in defined and (got := read_argument(text, match.end()))
+            not is_math
+            and match["name"]
+            and match["name"] not in defined
+            and (got := read_argument(text, match.end(), _MAX_FORMULA))
         ):
             shown, at = got
             for sign, arrow in _ARROWS:

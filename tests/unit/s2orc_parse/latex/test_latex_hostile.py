@@ -128,6 +128,8 @@ def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.Monkey
         r"\author{" + r"A B\thanks{x} " * 20_000 + "} Text.",
         *(r"\author{" + word * 300_000 + "} Text." for word in ("a", "(")),
         r"\hypertarget{refs}{}\bibitem{a}" * 20_000 + " Text.",
+        *(piece * 50_000 + " Text." for piece in (r"\\ ", r"\makebox[", r"\ce{", r"\begin{a}[")),
+        r"\begin{flushleft}{\Large\textbf{A}}" + " " * 100_000 + r"\end{flushleft} Text.",
     ],
     ids=lambda body: body[:12],
 )

@@ -11,7 +11,7 @@ from s2orc_parse.latex import document as doc
 from s2orc_parse.latex.bbl import RawItem, show_plainly
 from s2orc_parse.latex.classes import name_back_matter
 from s2orc_parse.latex.floats import FloatSource
-from s2orc_parse.latex.front import settle_front_matter, split_keywords
+from s2orc_parse.latex.labeled_front import settle_front_matter, split_keywords
 from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
 
 _MARK = re.compile(f"{OPEN}([A-Z])(\\d*){CLOSE}")

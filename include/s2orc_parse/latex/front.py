@@ -37,7 +37,7 @@ r"""roles of commands whose text may end at \endNAME"""
 _TAKEN_ROLES = (Role.TITLE, Role.AUTHOR)
 """roles of commands that `take_title_and_authors` removes"""
 _NAME_ENDS = re.compile(
-    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|(?:IEEE)?authorblockN)(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|(?<!\\),|~~+|&|\n\s*\n"
+    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|(?:IEEE)?authorblockN)(?![A-Za-z])|\\\\(?:\s*\[[^\]]{0,100}\])?|(?<!\\),|~~+|&|\n\s*\n"
 )
 _AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND|alignauthor)(?![A-Za-z])")
 _NOTES_IN_NAMES = "|".join(_WORDS["notes_in_names"].split())

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from email.message import Message
@@ -66,14 +67,14 @@ def run_server(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
         server.shutdown()
 
 
-class Server:
+class Server(ABC):
     """A server with a state: `with` starts it and sets its `url`."""
 
     url = ""
 
+    @abstractmethod
     def answer(self, request: Request) -> Answer:
         """Return the answer to a request."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         self._serving = serve(self.answer)

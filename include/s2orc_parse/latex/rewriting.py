@@ -30,7 +30,7 @@ _HYPHENATION = re.compile(r"(?<!\\)\\-")
 _SKIP = re.compile(rf"\\[hv]skip(?![A-Za-z])\s*{_DIMENSION}(?:\s*(?:plus|minus)\s*{_DIMENSION}){{0,2}}")
 _TYPESETTING = re.compile(
     rf"\\kern(?![A-Za-z])\s*{_DIMENSION}|\\[hv]rule(?![A-Za-z])(?:\s*(?:width|height|depth)\s*{_DIMENSION}){{0,3}}"
-    rf"|(?<=\\[hv]box)\s*(?:to|spread)\s*{_DIMENSION}|(?:(?<=\\makebox)|(?<=\\framebox))(?:\s*\[[^\]]{0, 100}\]){1, 2}"
+    rf"|(?<=\\[hv]box)\s*(?:to|spread)\s*{_DIMENSION}|(?:(?<=\\makebox)|(?<=\\framebox))(?:\s*\[[^\]]{{0,100}}\]){{1,2}}"
 )
 """rules, moves, and the sizes of boxes"""
 _MATH = "|".join(_TABLE["numbered_formulas"].split())

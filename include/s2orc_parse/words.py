@@ -1,13 +1,20 @@
-"""Read the tables of names, words and signs that the rules use: TOML files next to the modules."""
+"""Read the tables of names, words and signs that the rules use, TOML files next to the modules, and unify characters."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+LIGATURES = str.maketrans({
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+})  # fmt: skip
+_INVISIBLE = re.compile("(?<!Ã)\u00ad|[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+"""Soft hyphens and marks of breaks, direction and order. "Ã\u00ad" is an "í" in a wrong encoding."""
 
 
 @cache
@@ -33,6 +40,11 @@ def to_letters(text: str) -> str:
     """Return the letters and digits of a text in one case, without accents: "Garcia-Molina" becomes garciamolina."""
     decomposed = unicodedata.normalize("NFKD", text).casefold()
     return "".join(character for character in decomposed if character.isalnum())
+
+
+def unify_characters(text: str) -> str:
+    """Return a text without characters that print nothing, and with the letters of ligatures: "ﬁrst" becomes "first"."""
+    return text if text.isascii() else _INVISIBLE.sub("", text).translate(LIGATURES)
 
 
 def write_numeral(style: str, count: int) -> str:

@@ -18,10 +18,10 @@ from pdf2tei.errors import Code, ExtractionError
 from pdf2tei.pages.alto_cache import MEMORY_BYTES, OPTIONS, unpack
 from pdf2tei.pages.directions import CONTROLS
 from pdf2tei.pages.model import Box, Document, Font, Line, Page, Token
-from pdf2tei.pages.text import LIGATURES
 from s2orc_parse import sandbox
 from s2orc_parse.outputs import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
+from s2orc_parse.words import LIGATURES
 
 OUTPUT_BYTES = 256 << 20
 """Maximum size of a file that pdfalto writes, in bytes."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pdf2tei.pages.ligatures import read_page_texts
 from pdf2tei.pages.model import Document, Line
-from pdf2tei.pages.text import LIGATURES
+from s2orc_parse.words import LIGATURES
 
 _BREAK = "\ufffe"
 """PDFium's sign for a hyphen at the end of a line (U+0002 in some of its functions)."""

@@ -14,9 +14,6 @@ import wordfreq
 from pdf2tei.pages.language import language
 from pdf2tei.pages.model import Line, Token
 
-LIGATURES = str.maketrans({
-    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
-})  # fmt: skip
 _SIGNS = str.maketrans({
     "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
 })  # fmt: skip

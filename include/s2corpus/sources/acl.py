@@ -10,6 +10,7 @@ from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_documents
 from s2orc_parse.bibliography.dates import extract_year, join_date
+from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.identifiers import normalize_acl
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.bibliography.tex import decode_text
@@ -49,7 +50,12 @@ def _parse(collection: str, volume: Any, paper: Any) -> Entry:
     date = join_date(extract_text(meta.find("year")), extract_text(meta.find("month")))
     year = extract_year(date[0])
     authors = [
-        make_author(extract_text(a.find("first")), extract_text(a.find("last"))) for a in paper.iterfind("author")
+        add_affiliations(
+            make_author(extract_text(author.find("first")), extract_text(author.find("last"))),
+            ((extract_text(place), "") for place in author.iterfind("affiliation")),
+            author.get("orcid") or "",
+        )
+        for author in paper.iterfind("author")
     ]
     return RawRecord(
         f"{NAME}:{acl_id}", NAME, KIND, acl_id,

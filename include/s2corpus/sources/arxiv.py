@@ -18,6 +18,7 @@ from s2corpus.sources.streams import Peekable
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
+from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
 from s2orc_parse.bibliography.tex import decode_text
@@ -73,8 +74,11 @@ def _parse_oai(root: Any, where: str) -> Entry:
     authors: list[Author | None]
     if paper.find("authors/author") is not None:
         authors = _authors(
-            (extract_text(a.find("forenames")), extract_text(a.find("keyname")), extract_text(a.find("suffix")))
-            for a in paper.iterfind("authors/author")
+            (
+                *(extract_text(author.find(name)) for name in ("forenames", "keyname", "suffix")),
+                *map(extract_text, author.iterfind("affiliation")),
+            )
+            for author in paper.iterfind("authors/author")
         )
     else:
         authors = _parse_authors(extract_text(paper.find("authors")))
@@ -148,17 +152,17 @@ def _split_creator(name: str) -> tuple[str, str, str]:
     return given, surname, suffix
 
 
-def _authors(names: Iterable[tuple[str, str, str]]) -> list[Author | None]:
-    """Return the authors of (given names, surname, suffix); a collaboration is one author and is listed once.
+def _authors(names: Iterable[tuple[str, ...]]) -> list[Author | None]:
+    """Return the authors of (given names, surname, suffix, affiliations …); a collaboration is one author and is listed once.
 
     arXiv splits a collaboration's name into given name and surname, and treats "A. Sample for the X Collaboration" as one surname.
     """
     found: list[Author | None] = []
     groups: set[str] = set()
-    for given, surname, suffix in names:
+    for given, surname, suffix, *affiliations in names:
         whole = " ".join(f"{given} {surname} {suffix}".split()).strip(" ,;:")
         if not (match := _COLLABORATION.fullmatch(whole)):
-            found.append(make_author(given, surname, suffix))
+            found.append(add_affiliations(make_author(given, surname, suffix), ((one, "") for one in affiliations)))
             continue
         if match["person"]:
             found.append(parse_name(match["person"]))

@@ -71,7 +71,8 @@ def _first_text(value: object) -> str | None:
 
 
 def _title(work: dict[str, Any]) -> str:
-    return join_titles(_first_text(work.get("title")) or "", _first_text(work.get("subtitle")) or "")
+    title = _first_text(work.get("title")) or _first_text(work.get("original-title"))
+    return join_titles(title or "", _first_text(work.get("subtitle")) or "")
 
 
 def _authors(authors: object) -> Iterator[Author | None]:

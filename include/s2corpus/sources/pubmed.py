@@ -14,7 +14,7 @@ from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectR
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
-from s2orc_parse.bibliography.fields import PARTS
+from s2orc_parse.bibliography.fields import PARTS, add_affiliations, clean_title
 from s2orc_parse.bibliography.identifiers import normalize_pmid
 from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.xml import extract_text
@@ -54,7 +54,7 @@ def _parse_citation(root: Any, where: str) -> Entry:
         return Dropped(RejectReason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation
     title = extract_text(article.find("ArticleTitle"))
-    title = title if title.casefold() not in ("", "[not available].") else extract_text(article.find("VernacularTitle"))
+    title = title if clean_title(title) else extract_text(article.find("VernacularTitle"))
     book = article.find("Book")
     is_book = book is not None and not title
     work = book if is_book else article
@@ -108,10 +108,17 @@ def _pages(pagination: Any) -> str:
 
 
 def _author(author: Any) -> Author | None:
-    if group := extract_text(author.find("CollectiveName")):
-        return make_group(group)
-    given = extract_text(author.find("ForeName")) or extract_text(author.find("Initials"))
-    return make_author(given, extract_text(author.find("LastName")), extract_text(author.find("Suffix")))
+    group, given, last, suffix = (
+        extract_text(author.find(name)) for name in ("CollectiveName", "ForeName", "LastName", "Suffix")
+    )
+    return add_affiliations(
+        make_group(group) if group else make_author(given or extract_text(author.find("Initials")), last, suffix),
+        (
+            (extract_text(place.find("Affiliation")), extract_text(place.find("Identifier[@Source='ROR']")))
+            for place in author.iterfind("AffiliationInfo")
+        ),
+        extract_text(author.find("Identifier[@Source='ORCID']")),
+    )
 
 
 def _find_abstract(citation: Any, article: Any) -> Any:
@@ -134,8 +141,9 @@ def _abstract(abstract: Any) -> str:
     """Return the text; sections of a structured abstract start with their labels: "METHODS: We …"."""
     parts = []
     for part in abstract.iterfind("AbstractText") if abstract is not None else ():
-        label, text = part.get("Label"), extract_text(part)
-        parts.append(f"{label}: {text}" if label and label != "UNLABELLED" and text else text)
+        label, text = (part.get("Label") or "").rstrip(" :."), extract_text(part)
+        is_printed = label.casefold() in ("", "unlabelled") or text.casefold().startswith(f"{label.casefold()}:")
+        parts.append(text if is_printed or not text else f"{label}: {text}")
     return PARTS.join(part for part in parts if part)
 
 

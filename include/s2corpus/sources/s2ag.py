@@ -44,5 +44,5 @@ def _parse(paper: dict[str, Any], where: str) -> Entry:
         journal=journal.get("name"), volume=journal.get("volume"), pages=journal.get("pages"), abstract=paper.get("abstract"),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
         acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=fields or paper.get("fieldsofstudy"),
-        license=next(filter(None, licenses), None), open_access=paper.get("isopenaccess"),
+        license=next(filter(None, licenses), None), open_access=paper.get("isopenaccess"), document=paper.get("publicationtypes"),
     ).normalize()  # fmt: skip

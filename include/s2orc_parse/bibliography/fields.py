@@ -11,7 +11,7 @@ from itertools import islice
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
-from s2orc_parse.words import read_table
+from s2orc_parse.words import read_table, unify_characters
 
 _WORDS = read_table("bibliography/words")
 MAX_TITLE = 3_000  # characters; a longer title belongs to a broken entry
@@ -35,6 +35,7 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 """notes that MEDLINE and EMBASE append to a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
+_MISSING_TITLE = re.compile(rf"\W*(?:{'|'.join(_WORDS['missing_titles'])})\W*", re.IGNORECASE)
 _COMMENTED_ARTICLE = re.compile(
     r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
 )
@@ -80,8 +81,11 @@ _FUNCTION_WORD = r"(?:The|An?|In|This|These|We|On|For|To|Our|It|With|By|As)\b"
 _ABSTRACT_HEAD = re.compile(
     r"\s*(?:(?i:abstract|summary)(?:\s*[:.—–-]|[^\S\n]*\n)|ABSTRACT|SUMMARY|"
     rf"(?:Abstract|Summary)(?=\s+(?:{_FUNCTION_WORD}|[A-Z]\S*(?:(?<=[:.])|\s+(?![A-Z])|\s+{_FUNCTION_WORD}|$))))\s+(?=\S)"
+    rf"|\s*(?:Abstract(?=[A-Z])|ABSTRACT(?=[A-Z][a-z]|A\s)|(?:Summary|SUMMARY)(?={_FUNCTION_WORD}))"
 )
-"""The head of an abstract. Without punctuation, a sentence follows it, not a term: Abstract Meaning Representation, summary statistics."""
+"""The head of an abstract, perhaps without a space after it.
+
+Without punctuation, a sentence follows it, not a term: Abstract Meaning Representation, summary statistics."""
 _YEAR = r"(?:19|20)\d\d\b"
 _SIGN = r"(?:©|\(c\)|copyright\b)"
 _RIGHTS = (
@@ -96,6 +100,8 @@ _COPYRIGHT = re.compile(
     re.I,
 )
 """a copyright line at the end, or as the first line"""
+_TRUNCATED = re.compile(r"\s*\(abstract truncated(?: at \d+ words)?\)\W*\Z", re.IGNORECASE)
+"""the mark of MEDLINE at the end of a cut abstract"""
 _SENTENCE = r"(?:[^\n.]|\.(?=\S))*\.?"
 _SUPPLEMENT = re.compile(
     r"\s*(?:\b(?:electronic )?supplementary (?:information|materials?|data)\b\s*[:.]?\s*)?"
@@ -116,6 +122,7 @@ _NOTICES = (
     (_SUPPLEMENT, ("supplementary",)),
     (_COPYRIGHT, ("©", "(c)", "copyright", "rights reserved", "open access", "open-access", "published by")),
     (_APPENDED, ("has been published",)),
+    (_TRUNCATED, ("abstract truncated",)),
 )
 """the patterns, and words without which they cannot match"""
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
@@ -139,7 +146,7 @@ def clean_abstract(value: object) -> str | None:
     for pattern, marks in _NOTICES:
         if any(mark in folded for mark in marks):
             text = pattern.sub("", text)
-    return None if _CORRECTION.fullmatch(text) else text.strip() or None
+    return text.strip() or None if any(map(str.isalnum, text)) and not _CORRECTION.fullmatch(text) else None
 
 
 def _clean_parts(value: object, limit: int) -> list[str]:
@@ -163,7 +170,7 @@ def _clean_parts(value: object, limit: int) -> list[str]:
         if text == before:
             break
     text = space_formulas(text)
-    parts = (" ".join(_replace_controls(part).split()) for part in _PART_BREAK.split(text))
+    parts = (" ".join(_replace_controls(part).split()) for part in _PART_BREAK.split(unify_characters(text)))
     return [part for part in parts if part]
 
 
@@ -177,7 +184,7 @@ def clean_title(value: object) -> str | None:
         raised = _RAISED_NOTE.search(marked.rstrip())  # a mark of a footnote at its end: <sup>1</sup>
         value = marked[: raised.end(1)] if raised else value
     text = _remove_note_marks(clean_text(value) or "")
-    if not text:
+    if not any(map(str.isalnum, text)) or _MISSING_TITLE.fullmatch(text):
         return None
     head, _, cited = text.rpartition("...")
     if head and _COMMENTED_ARTICLE.fullmatch(cited):

@@ -73,12 +73,14 @@ def is_generation(word: str) -> bool:
     return len(word) < 5 and bool(_GENERATION.fullmatch(word))
 
 
+def is_degree(word: str) -> bool:
+    """Return whether a word is an academic degree: "MD", "Ph.D.". "MD" counts too, although it may be initials."""
+    return len(word) < 8 and bool(_DEGREE.fullmatch(word))
+
+
 def is_suffix(words: Sequence[str]) -> bool:
     """Return whether the words between two commas may follow a name: a generation, a degree, or "V" after a full name."""
-    return bool(words) and (
-        all(len(word) < 8 and (is_generation(word) or _DEGREE.fullmatch(word)) for word in words)
-        or list(words) == ["V"]
-    )
+    return bool(words) and (all(is_generation(word) or is_degree(word) for word in words) or list(words) == ["V"])
 
 
 def is_certain_suffix(words: Sequence[str]) -> bool:

@@ -73,7 +73,7 @@ def parse_names(names: Iterable[str]) -> list[Author | None]:
     For example, "Weinan E" next to "Jiequn Han" and "Arnulf Jentzen" has a surname of one letter. A name without a
     letter gives None.
     """
-    cleaned = [_clean(name[:MAX_CHARACTERS]) for name in names]
+    cleaned = [_ET_AL.sub("", _clean(name[:MAX_CHARACTERS])) for name in names]
     split = [
         [part for part in map(_strip_part, [name] if words.is_group(name) else name.split(",")) if part]
         for name in cleaned
@@ -92,8 +92,9 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
 
     Crossref sometimes puts the complete name into one of the two; such names are parsed as one string.
     """
-    texts = (html.unescape(part or "").translate(_HYPHENS) for part in (given, family))
+    texts = (_MARKS.sub("", html.unescape(part or "").translate(_HYPHENS)) for part in (given, family))
     given, family = (decode_accents(_SPLIT_INITIALS.sub("-", _SPACE.sub(" ", text))).strip(" ,;") for text in texts)
+    given = given if any(map(str.isalpha, given)) else ""
     if not family:
         return parse_name(given)
     if not given and not suffix:

@@ -42,11 +42,11 @@ class NameStyle:
 def detect_style(parts: Sequence[str]) -> NameStyle:
     """Determine the style of the separated names of a list."""
     vancouver = natural = surname_first = initials_first = named = 0
-    pairs = sum(words.are_initials(part.split()) for part in parts)
+    pairs = sum(words.are_initials(part.split()) and not words.is_suffix(part.split()) for part in parts)
     names = [part.split() for part in parts]
     for part in parts:
         tokens = part.split()
-        if len(tokens) > 2 and words.is_generation(tokens[-1]):
+        while len(tokens) > 2 and (words.is_generation(tokens[-1]) or words.is_degree(tokens[-1])):
             tokens.pop()
         if len(tokens) < 2 or words.are_initials(tokens) or words.is_group(part):
             continue
@@ -82,9 +82,11 @@ def parse_inverted(surname: str, given: str, suffix: str = "", *, has_separate_f
     """
     if not has_separate_fields and words.is_group(f"{given} {surname}") and not words.are_initials(given.split()):
         return Author("", (), f"{given} {surname}".strip(" .,"), "")  # "Group, ALTS"
-    family, names = surname.split(), given.split()
-    if len(family) > 1 and words.is_generation(family[-1]) and not suffix:
-        suffix = family.pop()
+    family, names = surname.replace(",", " ").split(), given.split()
+    while len(family) > 1 and (words.is_degree(family[-1]) or words.is_generation(family[-1])):
+        suffix = f"{family.pop()} {suffix}"
+    while has_separate_fields and len(names) > 1 and words.is_title(names[0]):
+        names = names[1:]
     if len(names) > 1 and not suffix and (words.is_certain_suffix(names[-1:]) or words.is_generation(names[-1])):
         suffix = names.pop()
     if (
@@ -117,9 +119,8 @@ def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | Non
     tokens, parts = _tokenize(text), text.split(maxsplit=1)
     while len(tokens) > 2 and len(parts) > 1 and words.is_title(parts[0]):
         tokens, parts = _tokenize(parts[1]), parts[1].split(maxsplit=1)
-    if len(tokens) > 2 and (words.is_certain_suffix(tokens[-1:]) or _is_generation(tokens, style)):
-        suffix = suffix or tokens[-1]
-        tokens = tokens[:-1]
+    while len(tokens) > 2 and (_is_degree(tokens, style, suffix) or (not suffix and _is_generation(tokens, style))):
+        suffix = f"{tokens.pop()} {suffix}"
     if len(tokens) == 1:
         return _parse_single_word(tokens[0], suffix)
     is_eastern = len(tokens) == 2 and style.eastern and words.is_eastern_surname(*tokens)
@@ -151,6 +152,14 @@ def _tokenize(text: str) -> list[str]:
     if len(tokens) > 2 and tokens[-1][:1] == "(" and tokens[-1][-1:] == ")":
         tokens.pop()
     return tokens
+
+
+def _is_degree(tokens: Sequence[str], style: NameStyle, suffix: str) -> bool:
+    """Return whether the last word is a degree: "PhD"; "MD" before another one, or if the list does not put initials last."""
+    is_possible = (
+        not style.initials_last or bool(words.split_initials(tokens[0])) or words.is_degree(suffix.split(" ")[0])
+    )
+    return words.is_certain_suffix(tokens[-1:]) or (is_possible and words.is_degree(tokens[-1]))
 
 
 def _is_generation(tokens: Sequence[str], style: NameStyle) -> bool:

@@ -16,7 +16,7 @@ from s2orc_parse.latex.bbl import is_biblatex
 from s2orc_parse.latex.tex import find_calls
 from s2orc_parse.latex.verbatim import remove_comments, resolve_conditionals
 from s2orc_parse.outcomes import BadSource, LatexOutcome
-from s2orc_parse.words import read_table
+from s2orc_parse.words import read_table, unify_characters
 
 MAX_FLAT = 8 << 20
 """maximum number of characters of an assembled source"""
@@ -140,7 +140,9 @@ class _ArchiveFiles:
                 break
         else:
             text = data.decode("latin-1")
-        return _PRIVATE_OR_CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
+        return _PRIVATE_OR_CONTROL.sub(
+            "", unify_characters(text).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n")
+        )
 
 
 class _Flattener:

@@ -14,6 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from s2orc_parse.parse_model import EQUATION, EqSpan
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath
+from s2orc_parse.words import unify_characters
 from s2orc_parse.xml import Element
 
 _CONTINUES = re.compile(r"(?:[a-z]{2,}|a)(?:[\s,;:]|\Z)")
@@ -91,6 +92,7 @@ class TextBuffer:
 
     def append(self, text: str) -> tuple[int, int]:
         """Append text with normalized white space; return the interval of its words."""
+        text = unify_characters(text)
         spaced = self._repair(text if text.isalnum() else " ".join(f"|{text}|".split())[1:-1])
         words = spaced.strip(" ")
         if not words:

@@ -47,7 +47,15 @@ VARIANTS: dict[str, list[tuple[str, Any]]] = {
         ("Pieter van den Berg", "Pieter|van den Berg"), ("García Márquez, Gabriel", "Gabriel|García Márquez"),
         ("Müller, Jörg", "Jörg|Müller"), ("O'Neill, Ann", "Ann|O'Neill"), ("Lee, S.-H.", "S.-H.|Lee"),
         ("Wharton, III, R. A.", "R A|Wharton|III"), ("St. John, Mary", "Mary|St. John"), ("Mary St. John", "Mary|St. John"),
-        ("Bo Hu 0002", "Bo|Hu"),
+        ("Bo Hu 0002", "Bo|Hu"), ("Dr. Jane A. Doe", "Jane A|Doe"), ("Jane Ann Doe, Ph.D.", "Jane Ann|Doe|Ph.D"),
+        ("Jane Ann Doe MD PhD", "Jane Ann|Doe|MD PhD"),
+    ],
+    "orcid": [
+        ("0000-0002-1825-0097", "0000-0002-1825-0097"), ("https://orcid.org/0000-0002-1825-0097", "0000-0002-1825-0097"),
+        ("http://orcid.org/0000-0002-1694-233x", "0000-0002-1694-233X"), ("0000-0002-1825-0098", None),
+    ],
+    "affiliation": [
+        ("Odd University, Odd Town", "Odd University, Odd Town"), ("Zürich & Sons", "Zürich & Sons"), ("1", None),
     ],
     "group": [(group, f"|{group}") for group in GROUPS],
     "doi": [
@@ -94,7 +102,7 @@ VARIANTS: dict[str, list[tuple[str, Any]]] = {
     ],
     "title": [
         ("On odd things*", "On odd things"), ("On odd things†", "On odd things"), ("Planning with A*", "Planning with A*"),
-        ("On C*-algebras", "On C*-algebras"), ("On odd things.", "On odd things"),
+        ("On C*-algebras", "On C*-algebras"), ("On odd things.", "On odd things"), ("Odd \u00adef\ufb01\u00adciency", "Odd efficiency"),
     ],
     "formula": [
         (r"\gamma_2 \leq \frac{a}{b}", "γ2 ≤ a/b"), (r"\alpha _{1}< 5", "α1 < 5"), (r"\mathbb{R}^n", "ℝn"), (r"\Lambda", "Λ"),
@@ -117,6 +125,10 @@ def read_values(found: Sequence[Any], name: str) -> list[Any]:
     """Return a field of entries or records in the form of the table."""
     if name in ("person", "group"):
         return [list_shown(one.authors) for one in found]
+    if name == "orcid":
+        return [one.authors[0].orcid for one in found]
+    if name == "affiliation":
+        return ["; ".join(place.name for place in one.authors[0].affiliations) or None for one in found]
     if name == "date" and found and isinstance(found[0], BibEntry):
         return [one.year and str(one.year) for one in found]
     return [getattr(one, name) or None for one in found]
@@ -247,6 +259,13 @@ def crossref(**fields: Any) -> Callable[[str], Any]:
 GIVE_YEARS = frozenset(
     ("bib", "bib date", "amsrefs", "biblatex", "jats reference", "elsevier", "tei reference", "dblp")
 )
+PUBMED_AUTHOR = "<AuthorList><Author><LastName>B</LastName><ForeName>A</ForeName>{}</Author></AuthorList>"
+JATS_AUTHOR = (
+    "<contrib-group><contrib>{}<name><surname>B</surname><given-names>A</given-names></name></contrib></contrib-group>"
+)
+ARXIV_AUTHOR = """<OAI-PMH><record><header><identifier>oai:arXiv.org:1911.02782</identifier></header><metadata><arXiv><title>T</title>
+<authors><author><keyname>B</keyname><forenames>A</forenames><affiliation>{}</affiliation></author></authors></arXiv></metadata></record>
+</OAI-PMH>"""
 PERSON_NAME = "<analytic><author><persName>{}</persName></author></analytic>"
 ENTRANCES: dict[str, dict[str, Entrance]] = {
     "date": {
@@ -268,6 +287,26 @@ ENTRANCES: dict[str, dict[str, Entrance]] = {
         "s2ag": source("s2ag", record("corpusid", authors=[{"name": "@"}])),
         "jsonl": source("jsonl", record(authors=["@"])), "jsonl text": source("jsonl", record(authors="@")),
         "crossref": source("crossref", crossref(author=[{"family": "@"}])),
+    },
+    "orcid": {
+        "acl": source("acl", acl_paper("<title>T</title><author orcid='@'><first>A</first><last>B</last></author>")),
+        "dblp": source("dblp", dblp_paper("<title>T</title><author orcid='@'>A B</author>")),
+        "pubmed": source("pubmed", pubmed_article(PUBMED_AUTHOR.format("<Identifier Source='ORCID'>@</Identifier>"))),
+        "jats": source("jats", jats_article(JATS_AUTHOR.format("<contrib-id contrib-id-type='orcid'>@</contrib-id>"))),
+        "crossref": source("crossref", crossref(author=[{"given": "A", "family": "B", "ORCID": "@"}])),
+        "openalex": source("openalex", openalex(authorships=[{"raw_author_name": "A B", "author": {"orcid": "@"}}])),
+        "jsonl": source("jsonl", record(authors=[{"first": "A", "last": "B", "orcid": "@"}])),
+    },
+    "affiliation": {
+        "acl": source("acl",
+            acl_paper("<title>T</title><author><first>A</first><last>B</last><affiliation>@</affiliation></author>")),
+        "arxiv": source("arxiv", lambda text: ARXIV_AUTHOR.format(escape(text))),
+        "pubmed": source("pubmed",
+            pubmed_article(PUBMED_AUTHOR.format("<AffiliationInfo><Affiliation>@</Affiliation></AffiliationInfo>"))),
+        "jats": source("jats", jats_article(JATS_AUTHOR.format("<aff>@</aff>"))),
+        "crossref": source("crossref", crossref(author=[{"given": "A", "family": "B", "affiliation": [{"name": "@"}]}])),
+        "openalex": source("openalex", openalex(authorships=[{"raw_author_name": "A B", "raw_affiliation_strings": ["@"]}])),
+        "jsonl": source("jsonl", record(authors=[{"first": "A", "last": "B", "affiliations": ["@"]}])),
     },
     "group": {
         "bib": bibtex("author", "{{{}}}"), "amsrefs": amsrefs("author", "{{%s}}"),

@@ -63,7 +63,8 @@ def test_arbitrary_text_does_not_break_the_date_parser(text: str) -> None:
         ("Made in the U.S.A.", "Made in the U.S.A."),
         ("More on sleep... N Engl J Med. 2009 Jan 29;360(5):544-6", "More on sleep"),
         ("Sleep... and then, 2009; 3:4 beats", "Sleep... and then, 2009; 3:4 beats"),
-        ("H<sub>2</sub>O", "H2O"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
+        ("H<sub>2</sub>O", "H2O"), ("[Not Available].", None), ("Untitled", None), ("Title Pending 812", None), ("...", None),
+        ("Untitled works of Klee", "Untitled works of Klee"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
         ("On &lt;i&gt;E. coli&lt;/i&gt;", "On E. coli"), ("On &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;", "On E. coli"),
         ("Software amp; Services #x2013; a survey", "Software & Services – a survey"), ("Customer #x0027;s record", "Customer's record"),
         ("Use of C#; a survey", "Use of C#; a survey"), ("R&amp;amp;D", "R&D"),
@@ -82,9 +83,11 @@ def test_title_is_cleaned(value: object, title: str | None) -> None:
         ("BACKGROUND: We ask. ::: METHODS: We look.", "BACKGROUND: We ask.\nMETHODS: We look."),
         ("<sec><title>Aim:</title><p>To ask.</p></sec><sec><title>Results</title><p>Much.</p></sec>", "Aim: To ask.\nResults: Much."),
         ("&amp;lt;p&amp;gt;of &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;&amp;lt;/p&amp;gt;", "of E. coli"),
+        ("We parse. (ABSTRACT TRUNCATED AT 250 WORDS)", "We parse."), ("We parse. (ABSTRACT TRUNCATED)", "We parse."),
+        *((text, None) for text in ("n/a", "-", "Abstract.", "[Figure: see text].", "An abstract is not available for this article.")),
     ],
 )  # fmt: skip
-def test_abstract_has_one_line_per_part(value: str, abstract: str) -> None:
+def test_abstract_has_one_line_per_part(value: str, abstract: str | None) -> None:
     assert clean_abstract(value) == abstract
 
 
@@ -100,6 +103,15 @@ def test_abstract_has_one_line_per_part(value: str, abstract: str) -> None:
 )  # fmt: skip
 def test_head_leaves_the_abstract_but_its_first_word_remains(head: str, text: str) -> None:
     assert clean_abstract(f"{head} {text}") == text
+
+
+@pytest.mark.parametrize("head", ["Abstract", "ABSTRACT", "Summary"])
+def test_head_without_a_space_leaves_the_abstract(head: str) -> None:
+    """Crossref and OpenAlex lose the space between the head and the first word."""
+    for text in ("We parse papers.", "The papers are parsed.", "In papers, text is parsed."):
+        assert clean_abstract(f"{head}{text}") == text
+    for name in (f"{head}s are parsed.", f"{head.upper()}S are parsed.", "SummaryMixing is linear."):
+        assert clean_abstract(name) == name
 
 
 @given(st.text(alphabet="<>&;:!-/?[]=\"'ampltgi ", max_size=80))
@@ -214,7 +226,12 @@ def test_author_string_is_split_into_names(line: str) -> None:
     ("given_name", "family", "suffix", "author"),
     [
         ("Lucy Lu", "Wang", None, "Lucy Lu|Wang"), ("Sammy", "Davis", "Jr.", "Sammy|Davis|Jr"), ("Bill Gates", "", None, "Bill|Gates"),
-        ("", "The ATLAS Collaboration", None, "|The ATLAS Collaboration"),
+        ("", "The ATLAS Collaboration", None, "|The ATLAS Collaboration"), ("Ma", "Pei-bei", None, "Pei-bei|Ma"),
+        ("Jean", "El-sayed", None, "Jean|El-sayed"), ("Prof. Dr. Ada", "Lovelace", None, "Ada|Lovelace"),
+        ("Ing", "Chang", None, "Ing|Chang"),
+        ("Ada", "Lovelace PhD", None, "Ada|Lovelace|PhD"), ("A", "Lovelace, MD, PhD", None, "A|Lovelace|MD PhD"),
+        ("Sammy", "Davis, Jr., MD", None, "Sammy|Davis|Jr. MD"), ("Ada*", "Lovelace1", None, "Ada|Lovelace"),
+        ("-", "Lovelace", None, "|Lovelace"),
     ],
 )  # fmt: skip
 def test_separate_name_parts_become_an_author(given_name: str, family: str, suffix: str | None, author: str) -> None:

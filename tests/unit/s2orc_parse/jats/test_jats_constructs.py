@@ -26,6 +26,12 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
     assert entry(found, RefType.SECTION) == RefEntry("SECREF0", RefType.SECTION, "Methods", "2")
 
 
+def test_characters_that_print_nothing_are_no_text() -> None:
+    """Publishers store soft hyphens, marks of direction and ligatures. "Ã\u00ad" is a letter in a wrong encoding."""
+    found = parse("<p>A wo&#xad;rd of\u200f the \ufb01rst\ufeff of AsÃ\u00ads.</p>")
+    assert [paragraph.text for paragraph in found.body_text] == ["A word of the first of AsÃ\u00ads."]
+
+
 @pytest.mark.parametrize(
     ("body", "spans"),
     [

@@ -94,6 +94,7 @@ TWO = ["Ada Byron", "Alan Turing"]
         (r"\author{Ada J.\,D.\ Byron$^2$\\Independent Researcher \And Alan Turing}", ["Ada J D Byron", "Alan Turing"]),
         (r"\author{No Author Given}", []),
         (r"\author{Ada Byron\affmark[1,2]*\and Alan Turing \affmark[1]}", TWO),
+        (r"\author{Ada Byron\oddmark{a}\and Alan Turing\oddmark{b}}", TWO),
         (
             r"\author{\IEEEauthorblockN{1\textsuperscript{st} Ada Byron}\and\IEEEauthorblockN{2\textsuperscript{nd} Alan Turing}}",
             TWO,

@@ -240,7 +240,10 @@ TEXTS = [  # preamble, body, paragraphs separated by |, other files
     ("", r"It\hfill\vbox{\hrule\hbox{\vrule height1.3ex\hskip0.8ex\vrule}\hrule} is \hskip\textwidth so\hskip 1em plus 2pt \kern-1pt here.",
      "It is so here."),
     ("", r"A \hbox to 3cm{one} \makebox[3cm][l]{b} \fbox{c} \smash{d} \llap{e} \rule{1cm}{1pt} f.", "A one b c d e f."),
+    ("", r"A\kern2truemm b\kern-\parindent c $x\kern-.2em y$ d.", "A b c xy d."),
+    ("", "A wo\u00adrd of\u200b the \ufb01rst.", "A word of the first."),
     # Chemical formulas and small fractions.
+    (r"\newcommand{\ch}[1]{[#1]}", r"See \ch{H2O} here.", "See [H2O] here."),
     ("", r"The \ce{SO4^{2-}} of \ce{CO2 + H2O <=> H2CO3}, \chem{NO_3^-}, $\ce{CO2}$, \nicefrac{1}{2} and $\sfrac{1}{2}$.",
      "The SO42- of CO2 + H2O ⇌ H2CO3, NO3-, CO2, 1/2 and 1/2."),
     # Symbols of textcomp, astronomy and French; hyphenation; shorthands of German.

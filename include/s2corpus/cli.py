@@ -12,7 +12,6 @@ import signal
 import sys
 from collections.abc import Mapping
 from importlib.resources import files
-from types import ModuleType
 from typing import NoReturn
 
 import click
@@ -25,7 +24,6 @@ from s2orc_parse.scratch import private
 class Commands(click.Group):
     """A group of commands. Only the module of the requested command is imported."""
 
-    package: ModuleType = s2corpus.commands
     sections: Mapping[str, tuple[str, ...]] = {
         "Release commands": (
             "init",
@@ -112,7 +110,7 @@ class Commands(click.Group):
             raise click.UsageError(f"no command {cmd_name!r}{suggest(cmd_name, names)}", ctx)
         module, function = self._find_function(cmd_name)
         try:
-            command: click.Command = getattr(importlib.import_module(f"{self.package.__name__}.{module}"), function)
+            command: click.Command = getattr(importlib.import_module(f"s2corpus.commands.{module}"), function)
         except ModuleNotFoundError as missing:
             return _not_installed(cmd_name, missing)
         return command
@@ -127,7 +125,7 @@ class Commands(click.Group):
     def _read_summary(self, name: str) -> str:
         """Return the first line of the docstring of the command's function."""
         module, function = self._find_function(name)
-        for node in ast.parse(files(self.package).joinpath(f"{module}.py").read_text("utf-8")).body:
+        for node in ast.parse(files(s2corpus.commands).joinpath(f"{module}.py").read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 return (ast.get_docstring(node) or "").partition("\n")[0].removesuffix(".")
         return ""

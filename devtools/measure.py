@@ -1,4 +1,4 @@
-"""Measure processes and compare texts, for benchmarks."""
+"""Measure processes, read XML and compare texts, for benchmarks and training."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lxml import etree
+
 Result = TypeVar("Result")
 
 
 def letters(text: object) -> str:
     """Return the letters and digits of a text without case; an empty string for None."""
     return "".join(filter(str.isalnum, str(text or "").casefold()))
+
+
+def read_xml(data: bytes) -> Any:
+    """Return the root of a document; None for an empty one. Errors are repaired, and no other file is read."""
+    return etree.fromstring(data, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
 
 
 def text(element: Any) -> str:

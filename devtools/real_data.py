@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 IS_NAMED = bool(os.environ.get("S2CORPUS_REAL_DATA"))
@@ -11,3 +12,9 @@ REAL_DATA = Path(
     os.environ.get("S2CORPUS_REAL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
 ).absolute()
 MISSING = f"real papers: {REAL_DATA} does not exist; set S2CORPUS_REAL_DATA to a folder with jats/, pairs/, … (docs/quality.md)"
+
+
+def require() -> None:
+    """End the program if the folder does not exist."""
+    if not REAL_DATA.is_dir():
+        sys.exit(MISSING)

@@ -41,23 +41,22 @@ def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterato
     """
     words = words or _vocabulary(rng, 60_000)
     surnames = [word.capitalize() for word in _vocabulary(rng, 40_000)]
-    draws, name_draws = _Zipf(len(words), 1.05, rng), _Zipf(len(surnames), 1.02, rng)
+    word_ranks = _draw_ranks(len(words), 1.05, rng.randrange(1 << 32))
+    surname_ranks = _draw_ranks(len(surnames), 1.02, rng.randrange(1 << 32))
     number, paper, previous = 0, 0, None
     while number < records:
         paper += 1
-        kind = rng.random()
-        year = rng.randint(1980, 2023)
+        kind, year = rng.random(), rng.randint(1980, 2023)
         number_of_authors = min(8, 1 + int(rng.expovariate(0.4)))
-        authors = [(surnames[name_draws()], rng.choice("ABCDEFGHJKLMNPRSTW")) for _ in range(number_of_authors)]
+        authors = [(surnames[next(surname_ranks)], rng.choice("ABCDEFGHJKLMNPRSTW")) for _ in range(number_of_authors)]
         if kind < 0.01:
             title = rng.choice(GENERIC)
         elif kind < 0.02 and previous is not None:
-            title, authors = f"{previous[0]}: part {rng.choice(['II', 'III', '2'])}", previous[1]
-            year = previous[2]
+            title, authors, year = f"{previous[0]}: part {rng.choice(['II', 'III', '2'])}", *previous[1:]
         elif kind < 0.025 and previous is not None:
             title = previous[0]  # the same title by others
         else:
-            title = " ".join(words[draws()] for _ in range(rng.randint(5, 14))).capitalize()
+            title = " ".join(words[next(word_ranks)] for _ in range(rng.randint(5, 14))).capitalize()
         previous = (title, authors, year)
         for row in _said(rng, paper, title, authors, year):
             yield {**row, "truth": paper}
@@ -126,9 +125,8 @@ def _row(
 
 def _typo(rng: random.Random, title: str) -> str:
     at = rng.randrange(1, len(title))
-    return rng.choice(
-        [title[:at] + title[at + 1 :], title[:at] + rng.choice("aeinrst") + title[at:], title.replace(" ", "  ", 1)]
-    )
+    added = title[:at] + rng.choice("aeinrst") + title[at:]
+    return rng.choice([title[:at] + title[at + 1 :], added, title.replace(" ", "  ", 1)])
 
 
 def _ocr(rng: random.Random, title: str) -> str:
@@ -156,17 +154,9 @@ def _vocabulary(rng: random.Random, size: int) -> list[str]:
     return list(found)
 
 
-class _Zipf:
-    """Draws of ranks: the first often, the last seldom. Many are drawn in one batch for speed."""
-
-    def __init__(self, size: int, exponent: float, rng: random.Random) -> None:
-        weights = 1 / np.arange(1, size + 1) ** exponent
-        self._cumulated = np.cumsum(weights / weights.sum())
-        self._generator = np.random.default_rng(rng.randrange(1 << 32))
-        self._drawn: list[int] = []
-
-    def __call__(self) -> int:
-        if not self._drawn:
-            drawn = np.searchsorted(self._cumulated, self._generator.random(1 << 16))
-            self._drawn = np.minimum(drawn, len(self._cumulated) - 1).tolist()
-        return self._drawn.pop()
+def _draw_ranks(size: int, exponent: float, seed: int) -> Iterator[int]:
+    """Yield ranks by Zipf's law, without end. Many are drawn in one batch for speed."""
+    weights = 1 / np.arange(1, size + 1) ** exponent
+    generator = np.random.default_rng(seed)
+    while True:
+        yield from reversed(generator.choice(size, 1 << 16, p=weights / weights.sum()).tolist())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from devtools.measure import letters, text
+from devtools.measure import letters, read_xml, text
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
 ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -56,8 +56,7 @@ def sign(title: str, within: str, authors: list[str], year: str, volume: str, pa
 
 def read_content(xml: bytes) -> Content:
     """Read a paper from a TEI (ours or GROBID's) or from a publisher's JATS."""
-    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, recover=True)
-    root = etree.fromstring(xml, parser)
+    root = read_xml(xml)
     return read_jats(root) if etree.QName(root).localname == "article" else read_tei(root)
 
 

@@ -1,13 +1,12 @@
 """Measure the datasets: sentences against peers on gold sentences of real papers, speed per core, memory by documents.
 
-python -m devtools.bench.datasets [--documents 100000]
+python -m devtools.bench.datasets [--part sentences|speed|figures|memory]
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from devtools.measure import call_alone, peak_mb
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.real_data import REAL_DATA, require
 from s2corpus.storage.lake import open_lake
 from s2corpus_datasets import runner
 from s2corpus_datasets.description import summary
@@ -46,15 +45,10 @@ def splitters() -> Iterator[tuple[str, Callable[[str], list[int]]]]:
 
 def sentences() -> None:
     texts = gold()
-    size = sum(len(text.text.encode()) for text in texts) / 1e6
     for name, split in splitters():
-        began = time.process_time()
-        every = measure(split, texts)
-        seconds = time.process_time() - began
-        held_out = measure(split, [text for text in texts if text.apart])
+        every, held_out = measure(split, texts), measure(split, [text for text in texts if text.apart])
         print(
-            f"{name:<10} {every.sentences} sentences: whole {every.whole:.1%}, precision {every.precision:.1%}, recall {every.recall:.1%}; "
-            f"held out {held_out.whole:.1%} of {held_out.sentences}; {every.sentences / seconds:,.0f}/s, {size / seconds:.2f} MB/s"
+            f"{name:<10} whole {every.whole:.1%} of {every.sentences} sentences; held out {held_out.whole:.1%} of {held_out.sentences}"
         )
 
 
@@ -67,12 +61,11 @@ REAL: dict[str, dict[str, Any]] = {
 
 
 def speed() -> None:
-    """Print the CPU seconds that each dataset needs for the real articles on one core."""
+    """Print the sentences a second that each dataset reads in the real articles on one core."""
     with tempfile.TemporaryDirectory() as folder:
         source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
         papers = list(source.papers(0))
         texts = [p["text"] for one in papers for parse in one.parses.values() for p in parse["body_text"]]
-        size = sum(len(text.encode()) for text in texts) / 1e6
         number = sum(len(sentence_spans(text)) for text in texts)
         for name in DATASETS.names:
             one = DATASETS.load(name)
@@ -80,17 +73,14 @@ def speed() -> None:
             began = time.process_time()
             rows = sum(1 for p in papers for _ in one.rows(params, p, made))
             seconds = time.process_time() - began
-            print(
-                f"{name:<12} {rows:>6} rows; {number / seconds:>9,.0f} sentences/s, {size / seconds:6.2f} MB/s a core"
-            )
+            print(f"{name:<12} {rows:>6} rows; {number / seconds:>9,.0f} sentences/s a core")
 
 
 def figures() -> None:
     """Print the figures that the papers report, computed on the real papers, next to the papers' values."""
     with tempfile.TemporaryDirectory() as folder:
-        source = SnapshotSource(
-            open_lake(str(write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1)))
-        )
+        snapshot = write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1)
+        source = SnapshotSource(open_lake(str(snapshot)))
         for name, params in REAL.items():
             job = Job(DatasetSpec(name=name, dataset=name, params=params), source, open_lake(folder))
             runner.make(job)
@@ -118,25 +108,17 @@ SMALL: dict[str, dict[str, Any]] = {
 
 def documents(number: int) -> Iterator[dict[str, Any]]:
     """Yield papers of one paragraph of a real article each. The papers cite each other."""
+    parses = [parse for article in real_articles() for parse in article["parses"].values()]
     paragraphs = [
-        (
-            p,
-            {
-                ref: {**parse["bib_entries"][ref], "authors": []}
-                for s in p["cite_spans"]
-                if (ref := s.get("ref_id")) in parse["bib_entries"]
-            },
-        )
-        for article in real_articles()
-        for parse in article["parses"].values()
-        for p in parse["body_text"]
-        if 300 < len(p["text"]) < 1000
+        (p, parse["bib_entries"]) for parse in parses for p in parse["body_text"] if 300 < len(p["text"]) < 1000
     ]
     figure = {"FIGREF0": {"type": "figure", "text": "A figure."}}
     for n in range(number):
         paragraph, entries = paragraphs[n % len(paragraphs)]
+        refs = {ref: entries[ref] for span in paragraph["cite_spans"] if (ref := span.get("ref_id")) in entries}
         linked = {
-            ref: {**entry, "link": f"{(n * 7 + i) % number:015x}"} for i, (ref, entry) in enumerate(entries.items())
+            ref: {**entry, "authors": [], "link": f"{(n * 7 + i) % number:015x}"}
+            for i, (ref, entry) in enumerate(refs.items())
         }
         parse = {"abstract": [], "body_text": [{**paragraph, "section": "Introduction"}], "bib_entries": linked, "ref_entries": figure,
                  "back_matter": []}  # fmt: skip
@@ -169,11 +151,10 @@ def memory(number: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--documents", type=int, default=100_000, help="documents for `memory`")
     parser.add_argument("--part", choices=["sentences", "speed", "figures", "memory"], help="only this")
     given = parser.parse_args()
-    if not REAL_DATA.exists():
-        sys.exit(MISSING)
+    require()
     parts: dict[str, Callable[[], None]] = {
         "sentences": sentences, "speed": speed, "figures": figures, "memory": partial(memory, given.documents),
     }  # fmt: skip

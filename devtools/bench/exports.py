@@ -73,13 +73,11 @@ def read_export(path: Path) -> Iterator[Entry]:
         fields["authors"] = read_authors(authors if len(authors) > 1 else fields["authors"])
         fields["type"] = fields["type"] if len(found["type"]) < 2 else found["type"]
         has_title = has_title or bool(fields["title"])
-        yield RawRecord(
-            f"export:{path.name}#{number}", "export", RecordKind.ARCHIVE, f"entry {number}", **fields
-        ).normalize()
+        id_ = f"export:{path.name}#{number}"
+        yield RawRecord(id_, "export", RecordKind.ARCHIVE, f"entry {number}", **fields).normalize()
     if not has_title:
-        raise UserError(
-            f"{path}: no entry has a title: expected BibTeX, RIS, MEDLINE, Web of Science's plain text, or CSV or TSV with a heading"
-        )
+        formats = "BibTeX, RIS, MEDLINE, Web of Science's plain text, or CSV or TSV with a heading"
+        raise UserError(f"{path}: no entry has a title: expected {formats}")
 
 
 def decode(data: bytes) -> str:
@@ -98,9 +96,7 @@ def read_values(text: str) -> Iterator[Values]:
         yield from _read_bibtex(text)
         return
     for tag, line in _TAGGED.items():
-        if re.search(rf"^{line.pattern}", text, re.MULTILINE) and re.search(
-            rf"^{tag} *(?:-| [A-Z]$)", text, re.MULTILINE
-        ):
+        if all(re.search(rf"^{form}", text, re.MULTILINE) for form in (line.pattern, rf"{tag} *(?:-| [A-Z]$)")):
             yield from _read_tagged(text, tag, line)
             return
     head = text.split("\n", 1)[0]

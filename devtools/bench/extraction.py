@@ -1,6 +1,6 @@
 """Measure the embedded extractor on papers with a publisher's JATS or GROBID's TEI, as one table per data set.
 
-    python -m devtools.bench.extraction [--held-out] [--tei FOLDER] [--speed]
+    python -m devtools.bench.extraction [--held-out] [--speed]
 
 The data sets are `pmc-pdf`, `pairs` and `cases/layout` of REAL_DATA. Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
@@ -32,7 +32,6 @@ import csv
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import traceback
 from collections import Counter, defaultdict
@@ -45,7 +44,7 @@ import pypdfium2
 
 from devtools.bench.contents import Content, Entry, read_content, words
 from devtools.measure import cpu_seconds, letters
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.real_data import REAL_DATA, require
 from pdf2tei.pages.alto_cache import ENTRY
 from pdf2tei.paper import extract
 from s2corpus.pdf.inspection import find_text_failure
@@ -142,34 +141,25 @@ def compare(ours: Content, gold: Content, printed: str) -> Measures:
         "contexts": cited if gold.cited else (0, 0, 0),
         "cut DOIs": (len(cut), 0, len(whole)),
         "lost lists": (len(pairs) < 0.9 * len(gold.entries), 0, bool(gold.entries)),
-        **{
-            name: ((a & b).total(), a.total(), b.total())
-            for name, (a, b) in (("headings", heads), ("reference titles", titles))
-        },
+        "headings": count_shared(*heads),
+        "reference titles": count_shared(*titles),
     }
 
 
-def extract_tei(pdf: Path, folder: Path | None) -> bytes:
-    """Return the TEI of a PDF. It is read from a folder, and stored there if it is missing."""
-    saved = folder / f"{pdf.stem}.xml" if folder else None
-    if saved and saved.exists():
-        return saved.read_bytes()
-    xml = extract(pdf, timeout=TIMEOUT) or b"<TEI/>"
-    if saved:
-        saved.parent.mkdir(parents=True, exist_ok=True)
-        saved.write_bytes(xml)
-    return xml
+def count_shared(ours: Counter[str], gold: Counter[str]) -> tuple[int, int, int]:
+    """Return the numbers of shared, our and gold values."""
+    return (ours & gold).total(), ours.total(), gold.total()
 
 
-def read_paper(pdf: Path, gold: Path, folder: Path | None) -> Measures:
-    """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
+def read_paper(pdf: Path, gold: Path) -> Measures:
+    """Extract a PDF, and compare it with its gold file."""
+    xml: bytes | None = None
     try:
-        xml = extract_tei(pdf, folder)
+        xml = extract(pdf, timeout=TIMEOUT)
     except Exception:
         traceback.print_exc()
-        xml = b"<TEI/>"
     printed = "".join(read_text(pdf).replace("\ufffe", "-").split()).casefold()
-    return compare(read_content(xml), read_content(gold.read_bytes()), printed)
+    return compare(read_content(xml or b"<TEI/>"), read_content(gold.read_bytes()), printed)
 
 
 def read_text(pdf: Path) -> str:
@@ -180,11 +170,8 @@ def read_text(pdf: Path) -> str:
 
 def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
     """Return (PDF, gold file, is held out) of each paper of a data set."""
-    found = []
-    for pdf in sorted(folder.glob("*.pdf")):
-        gold = next((g for g in (pdf.with_suffix(".nxml"), pdf.with_suffix(".tei.xml")) if g.exists()), None)
-        if gold:
-            found.append((pdf, gold))
+    files = ((pdf, pdf.with_suffix(suffix)) for pdf in sorted(folder.glob("*.pdf")) for suffix in (".nxml", ".tei.xml"))
+    found = [(pdf, gold) for pdf, gold in files if gold.exists()]
     order = [pdf.stem for pdf, _ in found]
     if (folder / "list.csv").exists():
         with (folder / "list.csv").open(newline="", encoding="utf-8") as file:
@@ -195,14 +182,6 @@ def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
 
 def measure_speed(pdfs: list[Path]) -> None:
     """Print the pages per CPU second of the extractor and of programs that only extract text."""
-
-    def extract_cached(pdf: Path) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            find_text_failure(pdf.read_bytes(), Path(folder), timeout=TIMEOUT, cache=True)
-            before = cpu_seconds()
-            extract(pdf, timeout=TIMEOUT, cached=Path(folder) / ENTRY)
-            seconds["extractor with pdfalto's output"] += cpu_seconds() - before
-
     pages = sum(len(pypdfium2.PdfDocument(pdf)) for pdf in pdfs)
     ways: dict[str, Callable[[Path], object]] = {
         "extractor": lambda pdf: extract(pdf, timeout=TIMEOUT), "pypdfium2": read_text,
@@ -216,7 +195,11 @@ def measure_speed(pdfs: list[Path]) -> None:
             before = cpu_seconds()
             work(pdf)
             seconds[name] += cpu_seconds() - before
-        extract_cached(pdf)
+        with tempfile.TemporaryDirectory() as folder:
+            find_text_failure(pdf.read_bytes(), Path(folder), timeout=TIMEOUT, cache=True)
+            before = cpu_seconds()
+            extract(pdf, timeout=TIMEOUT, cached=Path(folder) / ENTRY)
+            seconds["extractor with pdfalto's output"] += cpu_seconds() - before
     for name, used in seconds.items():
         print(f"{name}: {pages / used:.0f} pages per CPU second ({len(pdfs)} papers, {pages} pages)")
 
@@ -224,11 +207,9 @@ def measure_speed(pdfs: list[Path]) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--held-out", action="store_true", help="also measure the held-out papers")
-    options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")
     options.add_argument("--speed", action="store_true", help="measure only the speed")
     given = options.parse_args()
-    if not REAL_DATA.exists():
-        sys.exit(MISSING)
+    require()
     if given.speed:
         measure_speed([pdf for pdf, _, is_held_out in list_papers(REAL_DATA / "pmc-pdf") if not is_held_out])
         return
@@ -239,9 +220,7 @@ def main() -> None:
             papers = list_papers(REAL_DATA / name)
             for is_held_out in (False, True)[: 1 + given.held_out]:
                 chosen = [(pdf, gold) for pdf, gold, held_out in papers if held_out is is_held_out]
-                if not chosen:
-                    continue
-                parts = list(pool.map(read_paper, *zip(*chosen, strict=True), [given.tei] * len(chosen)))
+                parts = list(pool.map(read_paper, *zip(*chosen, strict=True)))
                 kind = "held out" if is_held_out else "developed on"
                 pooled[kind] += parts
                 print(f"| `{name}`, {kind} | " + " | ".join(format_row(parts)) + " |", flush=True)

@@ -9,13 +9,13 @@ speed    documents per second on one core (process time), bytes to JSON
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections import Counter
 
 from lxml import etree
 
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.measure import text
+from devtools.real_data import REAL_DATA, require
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse
 from s2orc_parse.xml import parse_xml
@@ -41,17 +41,16 @@ def tokens(parse: Parse) -> Counter[str]:
     """Return the tokens of a parse's body without formulas."""
     words: Counter[str] = Counter()
     for paragraph in parse.body_text:
-        text = paragraph.text
+        content = paragraph.text
         for span in reversed(paragraph.eq_spans):
-            text = text[: span.start] + text[span.end :]
-        words.update(WORD.findall(text))
+            content = content[: span.start] + content[span.end :]
+        words.update(WORD.findall(content))
     return words
 
 
 def list_callouts(article: etree._Element) -> Counter[tuple[str, str]]:
     """Return (text, id of the reference) of every callout of the article itself."""
-    texts = ((" ".join("".join(xref.itertext()).split()), xref.get("rid") or "") for xref in CALLOUTS(article))
-    return Counter((text, rid) for text, rids in texts for rid in rids.split())
+    return Counter((text(xref), rid) for xref in CALLOUTS(article) for rid in (xref.get("rid") or "").split())
 
 
 def list_citations(parse: Parse) -> Counter[tuple[str, str]]:
@@ -66,12 +65,10 @@ def list_citations(parse: Parse) -> Counter[tuple[str, str]]:
 
 def main() -> None:
     patterns = ("jats/**/*.xml", "jats/*.nxml", "pmc-with-tei/*.nxml", "pmc-pdf/*.nxml")
-    paths = [path for pattern in patterns for path in REAL_DATA.glob(pattern)]
-    if not paths:
-        sys.exit(MISSING)
+    require()
     documents: list[bytes] = []
     shared = ours = theirs = wanted = found = 0
-    for path in sorted(paths):
+    for path in sorted(path for pattern in patterns for path in REAL_DATA.glob(pattern)):
         data = path.read_bytes()
         try:
             parse = jats.convert(data, sha1="")

@@ -118,9 +118,8 @@ def strip(id_: str, doi: str, record: Record) -> dict[str, Any]:
 
 def describe(parts: list[Part], gold: list[tuple[str, str]]) -> str:
     """Return the outcomes of each source's entries, the DOIs by number of sources, and the pairs."""
-    lines = [
-        f"{part.name}: {', '.join(f'{word} {n}' for word, n in sorted((+part.outcomes).items()))}" for part in parts
-    ]
+    counts = ((part.name, sorted((+part.outcomes).items())) for part in parts)
+    lines = [f"{name}: {', '.join(f'{word} {n}' for word, n in outcomes)}" for name, outcomes in counts]
     sizes = Counter(Counter(doi for _, doi in gold).values())
     lines += [f"DOIs in {number} source{'s' * (number > 1)}: {sizes[number]}" for number in sorted(sizes)]
     lines += [f"pairs of {' and '.join(pair)}: {count}" for pair, count in sorted(count_pairs(gold).items())]
@@ -153,12 +152,10 @@ def score(folder: Path, clusters: Path) -> Iterator[str]:
     with (folder / "gold.csv").open(encoding="utf-8", newline="") as file:
         gold = {row["record"]: row["doi"] for row in csv.DictReader(file)}
     rows = read_clusters(clusters)
-    counts_of = Counter(record for record, _ in rows)
-    for record, count in counts_of.items():
-        if record not in gold or count > 1:
-            raise SystemExit(
-                f"{clusters}: {record} occurs {count} times: expected records of {folder}/gold.csv, each at most once"
-            )
+    for record, n in Counter(record for record, _ in rows).items():
+        if record not in gold or n > 1:
+            expected = f"expected records of {folder}/gold.csv, each at most once"
+            raise SystemExit(f"{clusters}: {record} occurs {n} times: {expected}")
     cluster_of = {record: (record,) for record in gold} | {record: ("", cluster) for record, cluster in rows}
     wanted = count_pairs(gold.items())
     made = count_pairs(cluster_of.items())

@@ -1,11 +1,11 @@
 """Measure linking at corpus scale: CPU and clock seconds, peak memory, number of links, and recall of noisy titles.
 
-    python -m devtools.bench.link [--titles 1000000] [--memory-mb 2048] [--repeats 2]
+    python -m devtools.bench.link [--titles 1000000]
 
 The titles are the real titles in REAL_DATA, and titles made of the halves of two real titles. These are as similar to each other as real
 titles. The number of entries is twice the number of titles. An eighth of the entries have noise, an eighth have a title that no paper
-has, and the others equal a title. Each repetition is a process that has linked few entries before, so that imports and the compilation of
-kernels are not counted.
+has, and the others equal a title. The process links few entries before, so that imports and the compilation of kernels are
+not counted.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import argparse
 import gzip
 import random
 import re
-import sys
 import time
 import unicodedata
 
 import pyarrow as pa
 
-from devtools.measure import call_alone, cpu_seconds, peak_mb
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.measure import cpu_seconds, peak_mb
+from devtools.real_data import REAL_DATA, require
 from s2corpus import compiled
 from s2corpus.corpora.link_tables import link_tables
 from s2corpus.titles import normalize_one
@@ -31,6 +30,7 @@ VENUES = ("In Proceedings of NeurIPS", "arXiv preprint", "Physical Review Letter
 CONFUSED = (("rn", "m"), ("m", "rn"), ("l", "1"), ("o", "0"), ("cl", "d"), ("ti", "fi"), ("h", "b"), ("e", "c"))
 ROWS = 50_000
 """entries in a table"""
+MEMORY_MB = 2048
 
 
 def read_titles() -> list[str]:
@@ -51,47 +51,36 @@ def recombine(real: list[str], count: int, seed: int) -> list[str]:
     return list(titles)
 
 
-def _typo(title: str, rng: random.Random) -> str:
+def _add_typos(title: str, rng: random.Random) -> str:
     for _ in range(rng.randint(1, 3)):
         at = rng.randrange(len(title))
         letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
-        title = rng.choice(
-            (title[:at] + letter + title[at + 1 :], title[:at] + letter + title[at:], title[:at] + title[at + 1 :])
-        )
+        title = title[:at] + rng.choice((letter + title[at + 1 :], letter + title[at:], title[at + 1 :]))
     return title
 
 
-def _ocr(title: str, rng: random.Random) -> str:
-    wrong, right = rng.choice(CONFUSED)
-    title = title.replace(wrong, right, rng.randint(1, 2)) if wrong in title else _typo(title, rng)
-    at = rng.randrange(len(title))
-    return title[:at] + " " + title[at:]
-
-
-def _ligature(title: str, rng: random.Random) -> str:
-    return _typo(title.replace("fi", "ﬁ").replace("fl", "ﬂ").replace("ff", "ﬀ"), rng)
-
-
-def _diacritics(title: str, rng: random.Random) -> str:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
-    return _typo(plain if plain != title else title.replace("o", "ø", 1), rng)
-
-
-def _hyphenated(title: str, rng: random.Random) -> str:
-    at = rng.randrange(1, max(len(title), 2))
-    return _typo(title[:at] + "-\n" + title[at:], rng)
-
-
-def _without_subtitle(title: str, rng: random.Random) -> str:
-    head = re.split(r"[:?–—]", title)[0]
-    return head if len(head) < len(title) and len(head.split()) >= 2 else " ".join(title.split()[:-1]) or title
-
-
-def _with_venue(title: str, rng: random.Random) -> str:
-    return f"{title}. {rng.choice(VENUES)}"
-
-
-NOISE = (_typo, _ocr, _ligature, _diacritics, _hyphenated, _without_subtitle, _with_venue)
+def add_noise(title: str, kind: int, rng: random.Random) -> str:
+    """Return a title with one of seven kinds of noise."""
+    match kind % 7:
+        case 1:  # OCR
+            wrong, right = rng.choice(CONFUSED)
+            title = title.replace(wrong, right, rng.randint(1, 2)) if wrong in title else _add_typos(title, rng)
+            at = rng.randrange(len(title))
+            return title[:at] + " " + title[at:]
+        case 2:
+            title = title.replace("fi", "ﬁ").replace("fl", "ﬂ").replace("ff", "ﬀ")
+        case 3:
+            plain = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
+            title = plain if plain != title else title.replace("o", "ø", 1)
+        case 4:
+            at = rng.randrange(1, max(len(title), 2))
+            title = title[:at] + "-\n" + title[at:]
+        case 5:  # without its subtitle or last word
+            head = re.split(r"[:?–—]", title)[0]
+            return head if len(head) < len(title) and len(head.split()) >= 2 else " ".join(title.split()[:-1]) or title
+        case 6:
+            return f"{title}. {rng.choice(VENUES)}"
+    return _add_typos(title, rng)
 
 
 def make_noisy(titles: list[str], count: int, seed: int) -> list[tuple[str, int]]:
@@ -100,7 +89,7 @@ def make_noisy(titles: list[str], count: int, seed: int) -> list[tuple[str, int]
     entries: list[tuple[str, int]] = []
     while len(entries) < count:
         at = int(rng.random() * len(titles))
-        made = NOISE[len(entries) % len(NOISE)](titles[at], rng)
+        made = add_noise(titles[at], len(entries), rng)
         if made.strip() and normalize_one(made) != normalize_one(titles[at]):
             entries.append((made, at))
     return entries
@@ -112,16 +101,15 @@ def describe(titles: list[str], places: list[int], **ids: list[str]) -> pa.Table
     return pa.table({**ids, "title": titles, "year": pa.array(years, pa.int32()), "surname": surnames})
 
 
-def measure(count: int, memory_mb: int) -> str:
+def measure(count: int) -> str:
     """Link the entries of `count` titles; return the figures."""
     real = read_titles()
     titles = (real + recombine(real, max(count - len(real), 0), 1))[:count]
     rng = random.Random(5)
     known = make_noisy(titles, count // 4, 3)
     absent = [(title, -1) for title in recombine(real, count // 4, 4)]
-    equal = [
-        (titles[at], at) for at in (int(rng.random() * count) for _ in range(2 * count - len(known) - len(absent)))
-    ]
+    places = (int(rng.random() * count) for _ in range(2 * count - len(known) - len(absent)))
+    equal = [(titles[at], at) for at in places]
     entries = [(title, at, title != titles[at]) for title, at in (*known, *absent, *equal)]
     rng.shuffle(entries)
     papers = describe(titles, list(range(count)), paper_id=[f"{at:015x}" for at in range(count)])
@@ -130,9 +118,9 @@ def measure(count: int, memory_mb: int) -> str:
         for some in (entries[begin : begin + ROWS] for begin in range(0, len(entries), ROWS))
     ]
     compiled.MAX_PYTHON_COMPARISONS = 0  # Few entries also use the compiled kernels.
-    link_tables(papers.slice(0, 64), [tables[0].slice(0, 64)], memory_mb=memory_mb)
+    link_tables(papers.slice(0, 64), [tables[0].slice(0, 64)], memory_mb=MEMORY_MB)
     began, clock, before = cpu_seconds(), time.monotonic(), peak_mb()
-    found = link_tables(papers, tables, memory_mb=memory_mb)["paper_id"].to_pylist()
+    found = link_tables(papers, tables, memory_mb=MEMORY_MB)["paper_id"].to_pylist()
     seconds, clock = cpu_seconds() - began, time.monotonic() - clock
     right = sum(is_noisy and id_ == f"{at:015x}" for id_, (_, at, is_noisy) in zip(found, entries, strict=True))
     return (
@@ -142,16 +130,11 @@ def measure(count: int, memory_mb: int) -> str:
 
 
 def main() -> None:
-    """Print a line for each run."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--titles", type=int, default=1_000_000)
-    options.add_argument("--memory-mb", type=int, default=2048)
-    options.add_argument("--repeats", type=int, default=2)
     given = options.parse_args()
-    if not TITLES.exists():
-        sys.exit(MISSING)
-    for _ in range(given.repeats):
-        print(call_alone(measure, given.titles, given.memory_mb), flush=True)
+    require()
+    print(measure(given.titles))
 
 
 if __name__ == "__main__":

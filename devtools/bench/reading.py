@@ -1,8 +1,7 @@
-"""Count faults that a reader of the full texts sees, by kind of source: `python -m devtools.bench.reading [--tei FOLDER]`.
+"""Count faults that a reader of the full texts sees, by kind of source: `python -m devtools.bench.reading`.
 
 The files of REAL_DATA are divided by publisher or repository: half of the sources were read when the rules were written,
-the other half is held out. With --tei, the extractor's TEI is read from FOLDER, and stored there if it is missing. The
-columns:
+the other half is held out. The columns:
 
   cut          paragraphs that begin in the middle of a sentence after a display formula, or with a formula that a sentence needs
   formulas     paragraphs without a letter or digit outside formulas
@@ -22,15 +21,13 @@ import argparse
 import csv
 import hashlib
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
-from lxml import etree
-
-from devtools.bench.extraction import extract_tei
-from devtools.measure import letters
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.bench.extraction import TIMEOUT
+from devtools.measure import letters, read_xml
+from devtools.real_data import REAL_DATA, require
+from pdf2tei.paper import extract
 from s2orc_parse import jats, latex, tei
 from s2orc_parse.outcomes import BadArticle
 from s2orc_parse.parse_model import EQUATION, Paragraph, Parse
@@ -88,7 +85,7 @@ def count_faults(parse: Parse, gold: Path | None) -> Counter[str]:
     known = set(_WORD.findall(body))
     counts["divided"] = sum(left + right in known for left, right in _SPLIT.findall(body))
     if gold and gold.exists():
-        root = etree.parse(gold, etree.XMLParser(resolve_entities=False, no_network=True, recover=True)).getroot()
+        root = read_xml(gold.read_bytes())
         printed = " ".join(root.itertext()).casefold().replace("\u2010", "-")
         plain, compounds = set(_WORD.findall(printed)), set(_COMPOUND.findall(printed))
         bare = {compound.replace("-", "") for compound in compounds} - plain
@@ -102,9 +99,9 @@ def count_faults(parse: Parse, gold: Path | None) -> Counter[str]:
     return counts
 
 
-def read_parse(kind: str, path: Path, folder: Path | None) -> Parse | None:
+def read_parse(kind: str, path: Path) -> Parse | None:
     """Return the parse of one file; None if it has no full text."""
-    content = extract_tei(path, folder) if kind == "PDF" else path.read_bytes()
+    content = (extract(path, timeout=TIMEOUT) or b"<TEI/>") if kind == "PDF" else path.read_bytes()
     try:
         if kind in ("PDF", "TEI"):
             return tei.convert(content, file_sha1="")
@@ -114,9 +111,8 @@ def read_parse(kind: str, path: Path, folder: Path | None) -> Parse | None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--tei", type=Path, help="folder of the extractor's TEI")
-    given = options.parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    require()
     globs = {
         "PDF": ("pmc-pdf/*.pdf", "pairs/*.pdf", "cases/layout/*.pdf"), "TEI": ("pairs/*.tei.xml", "pmc-with-tei/*.tei.xml"),
         "JATS": ("jats/**/*.xml", "jats/*.nxml", "pmc-pdf/*.nxml", "pmc-with-tei/*.nxml", "cases/layout/*.nxml"),
@@ -126,7 +122,7 @@ def main() -> None:
     for kind, patterns in globs.items():
         total = {False: Counter[str](), True: Counter[str]()}
         for path in sorted(path for pattern in patterns for path in REAL_DATA.glob(pattern)):
-            if parse := read_parse(kind, path, given.tei):
+            if parse := read_parse(kind, path):
                 gold = path.with_name(f"{path.name.partition('.')[0]}.nxml") if kind in ("PDF", "TEI") else None
                 total[is_held_out(find_source(path))] += count_faults(parse, gold)
         for held_out, counts in total.items():
@@ -135,4 +131,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(MISSING) if not REAL_DATA.exists() else main()
+    main()

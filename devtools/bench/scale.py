@@ -1,6 +1,6 @@
 """Measure how each stage grows with the number of records.
 
-    python -m devtools.bench.scale [RECORDS …] [--stages intake,select] [--pdfs 0.01]
+    python -m devtools.bench.scale [RECORDS …] [--stages intake,select]
 
 The default is 10,000 and 100,000 records. The release consists of generated records (`cluster_records`) with abstracts,
 delivered as gzipped JSON lines by source. One record in a hundred has a PDF: a distinct page of text, so that `select`
@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from html import escape
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,8 @@ from tests.unit.s2corpus.snapshot.release import paragraph
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
 OF_PDFS = ("select", "extract", "postprocess", "assemble")
 """Stages that work on PDFs: their figures are per PDF."""
+PDFS = 0.01
+"""PDFs for each record"""
 REFERENCES = 25
 PARAGRAPHS = 40
 TEXTS = 200_000
@@ -61,7 +64,7 @@ TEXTS = 200_000
 _READY = "2025-01-01T00:00:00Z"
 
 
-def deliver(folder: Path, count: int, pdfs: float) -> None:
+def deliver(folder: Path, count: int) -> None:
     """Write about `count` records as one delivery per source, and a drop with PDFs for a share of them; write their TEIs."""
     files: dict[str, gzip.GzipFile] = {}
     texts: list[dict[str, Any]] = []
@@ -80,7 +83,7 @@ def deliver(folder: Path, count: int, pdfs: float) -> None:
                 texts.append(row)
     for source in files:
         write_ready(folder / "lake" / "sources" / source / "1", {}, _READY)
-    if total := round(count * pdfs):
+    if total := round(count * PDFS):
         _drop(folder, texts, total)
 
 
@@ -147,10 +150,9 @@ def _authors(row: dict[str, Any]) -> str:
     )
 
 
-def work(folder: Path, name: str, is_end: bool, memory_mb: int) -> tuple[float, float]:
+def work(folder: Path, name: str, is_end: bool) -> tuple[float, float]:
     """Run the rounds of a stage, or its end and checks, as the runner does; return CPU seconds and MB."""
-    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": memory_mb}})
-    run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
+    run = Run(ReleaseSpec(name="scale"), AS_OF, LocalLake(folder / "lake"), folder)
     load_stage(name)
     before = cpu_seconds()
     if is_end:
@@ -165,31 +167,28 @@ def work(folder: Path, name: str, is_end: bool, memory_mb: int) -> tuple[float, 
     return cpu_seconds() - before, peak_mb()
 
 
-def measure(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
+def measure(folder: Path, count: int, stages: list[str]) -> Iterator[tuple[str, float, float]]:
     """Yield name, CPU seconds and memory in MB of each stage and of each stage's end, for `count` records."""
-    lake = folder / f"{count}"
-    lake.mkdir()
-    call_alone(deliver, lake, count, given.pdfs)
+    lake = Path(tempfile.mkdtemp(dir=folder))
+    call_alone(deliver, lake, count)
     with StandIn(tei=lake / "teis") as server:
         os.environ["GROBID_URL"] = server.url
-        for name, is_end in ((name, is_end) for name in given.stages.split(",") for is_end in (False, True)):
-            yield (f"{name}: finish" if is_end else name, *call_alone(work, lake, name, is_end, given.memory_mb))
+        for name, is_end in product(stages, (False, True)):
+            yield (f"{name}: finish" if is_end else name, *call_alone(work, lake, name, is_end))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--stages", default=",".join(STAGE_NAMES))
-    parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
-    parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
     given = parser.parse_args()
+    stages = given.stages.split(",")
     before: dict[str, tuple[int, float]] = {}
     with tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as name:
-        for _ in measure(Path(name), 2000, given):
-            pass
+        list(measure(Path(name), 2000, stages))
         for count in given.records:
-            for said, cpu, megabytes in measure(Path(name), count, given):
-                units, unit = (count * given.pdfs, "PDF") if said in OF_PDFS else (count, "record")
+            for said, cpu, megabytes in measure(Path(name), count, stages):
+                units, unit = (count * PDFS, "PDF") if said in OF_PDFS else (count, "record")
                 exponent = ""
                 if said in before and cpu > 0 < before[said][1]:
                     exponent = f", exponent {math.log(cpu / before[said][1]) / math.log(count / before[said][0]):.2f}"

@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 
 from devtools.measure import letters
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.real_data import REAL_DATA, require
 
 STYLES, DOIS = (REAL_DATA / "citations" / name for name in ("crossref-styles.tsv.gz", "glutton-doi.jsonl.gz"))
 Row = Mapping[str, Any]
@@ -66,8 +66,7 @@ def groups(row: Row) -> Iterator[str]:
 
 
 def main() -> None:
-    if not STYLES.exists():
-        raise SystemExit(MISSING)
+    require()
     print(f"{'file':24} {'strings':28} {'number':>7} {'recall':>7} {'precision':>9}")
     for path in (STYLES, DOIS):
         rows = list(read(path))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from devtools.real import sources
 from devtools.real.truth import RealPaper, real_papers
-from devtools.real_data import MISSING, REAL_DATA
+from devtools.real_data import REAL_DATA, require
 from devtools.sample.deliver import write_ready
 
 _DROPPED, _DELIVERED = "2026-03-02T00:00:00Z", "2026-03-01T00:00:00Z"
@@ -37,6 +37,5 @@ def _of(papers: list[RealPaper], source: str) -> list[RealPaper]:
 
 
 if __name__ == "__main__":
-    if not REAL_DATA.is_dir():
-        sys.exit(MISSING)
+    require()
     write_tree(Path(sys.argv[1]), REAL_DATA)

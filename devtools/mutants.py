@@ -37,10 +37,8 @@ def main() -> None:
     given = parser.parse_args()
     copy = ROOT / "build/mutants" / f"{given.area}-{given.seed}-{time.time():.0f}"
     subprocess.run(["git", "worktree", "add", "--quiet", "--detach", copy], cwd=ROOT, check=True)
-    environ = {
-        **os.environ, "PYTHONPATH": f"{copy}/include:{copy}", "NUMBA_DISABLE_JIT": "1", "HYPOTHESIS_PROFILE": "same",
-    }  # fmt: skip
-    environ |= {"PYTHONDONTWRITEBYTECODE": "1", "S2CORPUS_REAL_DATA": str(REAL_DATA)}
+    environ = os.environ | {"PYTHONPATH": f"{copy}/include:{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
+    environ |= {"NUMBA_DISABLE_JIT": "1", "HYPOTHESIS_PROFILE": "same", "S2CORPUS_REAL_DATA": str(REAL_DATA)}
     folders = " ".join(areas[given.area]["tests"].split())
     tests = f'{sys.executable} -m pytest -q -x -p no:cacheprovider --basetemp={copy}/pytest -m "{QUICK}" {folders}'
     found = (path for glob in areas[given.area]["modules"].split() for path in sorted(copy.glob(glob)))

@@ -98,13 +98,11 @@ class AirflowPart(LocalService):
     patience = 120.0
 
     def __init__(self, state: State, part: str, common: Mapping[str, str]) -> None:
-        super().__init__(state)
-        self.part = part
-        self.common = common
         self.name = f"airflow-{part.replace('_', '-')}"
-        self.home = state.root / "airflow" / part
-        self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
-        self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
+        super().__init__(state)
+        self.part, self.common, self.home = part, common, state.root / "airflow" / part
+        port = state.ports().get("airflow", 0)
+        self.api, self.port = f"http://127.0.0.1:{port}", port if part == "api_server" else 0
         # the tasks, its children, get our modules from it (deploy/preload/airflow_local_settings.py)
         self.sources = _sources() if part == "scheduler" else ""
 
@@ -142,9 +140,7 @@ class AirflowPart(LocalService):
         # Only a heartbeat of this very process counts, because the report remains healthy for a while after a death.
         # The heartbeat must also follow the start of the database: a process that lost its database may survive without
         # heartbeats, waiting for its tasks.
-        beat = datetime.datetime.fromisoformat(
-            entry.get(f"latest_{self.part}_heartbeat") or "1970-01-01T00:00:00+00:00"
-        )
+        beat = datetime.datetime.fromisoformat(entry.get(f"latest_{self.part}_heartbeat") or "1970-01-01T00:00+00:00")
         leader, database = self.state.leader(self.name), self.state.leader("postgres")
         if leader is None or beat < _started(leader.start):
             return "has no heartbeat since its start"

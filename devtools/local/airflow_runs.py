@@ -187,17 +187,15 @@ def _duration(tasks: list[dict[str, Any]]) -> float:
 
 
 def _why(client: AirflowRuns, dag: str, run_id: str, tasks: list[dict[str, Any]]) -> str:
-    failed = sorted(
-        (task for task in tasks if task["state"] in _BAD), key=lambda task: (task["state"], task["end_date"] or "")
-    )
+    bad = (task for task in tasks if task["state"] in _BAD)
+    failed = sorted(bad, key=lambda task: (task["state"], task["end_date"] or ""))
     if not failed:
         return f"the run {run_id} of {dag} failed without a failed task: see the scheduler's log (`make status`)"
     first = failed[0]
     lines = client.log(dag, run_id, first)
     link = f"{client.url}/dags/{dag}/runs/{run_id}/tasks/{first['task_id']}"
-    return "\n".join(
-        [f"{first['task_id']} failed; its log ends:", *(f"    {line}" for line in lines[-12:]), f"  see {link}"]
-    )
+    tail = "".join(f"    {line}\n" for line in lines[-12:])
+    return f"{first['task_id']} failed; its log ends:\n{tail}  see {link}"
 
 
 def _say(line: str) -> None:

@@ -16,11 +16,6 @@ class Extractor(LocalService):
 
     name = "extractor"
 
-    def __init__(self, state: State) -> None:
-        super().__init__(state)
-        self.home = state.root / "extractor"
-        self.port = state.ports().get("extractor", 0)
-
     def command(self) -> list[str]:
         """Return the server's command line."""
         return [sys.executable, "-m", "pdf2tei.cli", "--port", str(self.port), "--workers", "2"]

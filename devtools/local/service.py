@@ -36,6 +36,8 @@ class LocalService(ABC):
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self.home = state.root / self.name
+        self.port = state.ports().get(self.name, 0)
 
     @property
     def url(self) -> str:

@@ -91,9 +91,7 @@ class Services:
         Raises:
             UserError: a port is in use, or a service does not start.
         """
-        wanted = set(only) if only is not None else set(NAMES)
-        if "airflow" in wanted:
-            wanted = set(NAMES)
+        wanted = set(NAMES) if only is None or "airflow" in only else only
         self.state.create()
         with self.state.lock():
             self.state.choose_ports()
@@ -135,9 +133,7 @@ class Services:
         else:
             variables["GROBID_URL"] = Extractor(self.state).url
             variables["S2CORPUS_EXTRACTOR_TOKEN"] = secrets["extractor"]
-        for name in _PASSED_ON:
-            if name in os.environ:
-                variables[name] = os.environ[name]
+        variables |= {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         return Endpoints(
             variables, airflow_environ(self.state)["AIRFLOW__API__BASE_URL"], ADMIN, secrets["airflow-admin"]
         )

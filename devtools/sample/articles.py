@@ -136,20 +136,18 @@ def latex(paper: Paper) -> bytes:
                 lines += [_cite(block), ""]
     lines.append("\\begin{thebibliography}{99}")
     for i, entry in enumerate(paper.references):
-        who = ", ".join(_escape(author.full) for author in entry.authors)
-        lines.append(
-            f"\\bibitem{{r{i}}} {who}.\n\\newblock {_escape(entry.title)}.\n\\newblock \\emph{{{_escape(entry.source)}}}, {entry.year}."
-        )
+        who, title = ", ".join(_escape(author.full) for author in entry.authors), _escape(entry.title)
+        place = f"\\emph{{{_escape(entry.source)}}}, {entry.year}"
+        lines.append(f"\\bibitem{{r{i}}} {who}.\n\\newblock {title}.\n\\newblock {place}.")
     lines += ["\\end{thebibliography}", "\\end{document}", ""]
     return gzip.compress("\n".join(lines).encode(), mtime=0)
 
 
 def _cite(paragraph: Paragraph) -> str:
-    runs = (
+    return "".join(
         f"~\\cite{{{','.join(f'r{i}' for i in run.refs)}}}" if isinstance(run, InlineCite) else _escape(run)
         for run in paragraph
     )
-    return "".join(runs)
 
 
 def _escape(text: str) -> str:

@@ -13,19 +13,19 @@ from pypdf.generic import ArrayObject, ByteStringObject
 
 def treat(pdf: bytes, treatment: str | None) -> bytes:
     """Encrypt (with a user password, or only an owner password), rotate or truncate a PDF."""
-    match treatment:
-        case None:
-            return pdf
-        case "truncate":
-            return pdf[: len(pdf) // 2]
-        case "rotate":
-            return _written(pdf, rotate=90)
-        case "encrypt":
-            return _written(pdf, user="sesame", owner="owner")
-        case "owner_password":
-            return _written(pdf, user="", owner="owner")
-        case _:
-            raise ValueError(f"no such treatment: {treatment}")
+    if treatment is None:
+        return pdf
+    if treatment == "truncate":
+        return pdf[: len(pdf) // 2]
+    writer = _Writer(clone_from=io.BytesIO(pdf))
+    writer.identifier = hashlib.sha256(pdf).digest()[:16]
+    if treatment == "rotate":
+        for page in writer.pages:
+            page.rotate(90)
+    else:
+        password = {"encrypt": "sesame", "owner_password": ""}[treatment]
+        writer.encrypt(password, "owner", algorithm="RC4-128")  # without random numbers, unlike AES
+    return _write(writer)
 
 
 class _Writer(pypdf.PdfWriter):
@@ -40,31 +40,17 @@ class _Writer(pypdf.PdfWriter):
         self._ID = ArrayObject((ByteStringObject(self.identifier), ByteStringObject(self.identifier)))
 
 
-def _written(pdf: bytes, *, rotate: int = 0, user: str | None = None, owner: str | None = None) -> bytes:
-    writer = _Writer(clone_from=io.BytesIO(pdf))
-    writer.identifier = hashlib.sha256(pdf).digest()[:16]
-    if rotate:
-        for page in writer.pages:
-            page.rotate(rotate)
-    if user is not None:
-        writer.encrypt(user, owner, algorithm="RC4-128")  # without random numbers, unlike AES
+def _write(writer: pypdf.PdfWriter) -> bytes:
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()
-
-
-def empty() -> bytes:
-    """Return an empty file, as after a failed download."""
-    return b""
 
 
 def blank() -> bytes:
     """Return a PDF with one blank page."""
     writer = pypdf.PdfWriter()
     writer.add_blank_page(595, 842)
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
+    return _write(writer)
 
 
 def scan_svg(rng: random.Random) -> str:

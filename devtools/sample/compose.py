@@ -28,13 +28,11 @@ def people(rng: random.Random, n: int) -> tuple[Person, ...]:
     lasts = rng.sample(WORDS["last_names"], n)
     return tuple(
         Person(
-            rng.choice(WORDS["first_names"]),
-            (f"{rng.choice('ABCDEFGHJKLMPRST')}.",) if rng.random() < 0.35 else (),
-            last,
+            rng.choice(WORDS["first_names"]), (f"{rng.choice('ABCDEFGHJKLMPRST')}.",) if rng.random() < 0.35 else (), last,
             "Jr." if rng.random() < 0.04 else "",
         )
         for last in lasts
-    )
+    )  # fmt: skip
 
 
 class Titles:
@@ -174,27 +172,19 @@ def write_body(rng: random.Random, paper: Paper, w: SentenceWriter, *, length: i
 
     section(1, "Introduction", "intro", 3)
     section(2, rng.choice(("Related Work", "Background", "Previous Studies")), "related", 3)
-    blocks.append(SectionHead(rng.choice(("Methods", "Our Approach", "Study Design")), "3"))
-    blocks.append(SectionHead(rng.choice(("Notation", "Overview")), "3.1", 2))
-    blocks.append(w.paragraph("method", length, cites))
-    blocks.append(SectionHead(rng.choice(("Model", "Estimation")), "3.2", 2))
-    blocks.append(w.paragraph("method", length, cites))
-    blocks.append(["Written in full, our central quantity is"])
-    blocks.append(Equation(rng.randrange(5)))
-    blocks.append(
-        [f"where all symbols have their usual meaning. Equation (1) is evaluated once for each of our {w.things}."]
-    )
+    blocks += [
+        SectionHead(rng.choice(("Methods", "Our Approach", "Study Design")), "3"),
+        SectionHead(rng.choice(("Notation", "Overview")), "3.1", 2), w.paragraph("method", length, cites),
+        SectionHead(rng.choice(("Model", "Estimation")), "3.2", 2), w.paragraph("method", length, cites),
+        ["Written in full, our central quantity is"], Equation(rng.randrange(5)),
+        [f"where all symbols have their usual meaning. Equation (1) is evaluated once for each of our {w.things}."],
+    ]  # fmt: skip
     section(4, rng.choice(("Data", "Materials", "Data Collection")), "data", 2)
-    blocks.append(
-        [
-            f"Table 1 lists {w.measure} by group, and Figure 1 shows how it changed between years. Both use all observations."
-        ]
-    )
-    blocks.append(_table(rng, w))
+    figures = f"Table 1 lists {w.measure} by group, and Figure 1 shows how it changed between years. Both use all observations."
+    blocks += [[figures], _table(rng, w)]
     section(5, "Results", "results", 2)
-    blocks.append(
-        Figure(1, f"Change of {w.measure} between years, in percent.", tuple(rng.randrange(10, 100) for _ in range(6)))
-    )
+    values = tuple(rng.randrange(10, 100) for _ in range(6))
+    blocks.append(Figure(1, f"Change of {w.measure} between years, in percent.", values))
     blocks.append(w.paragraph("results", length + 1, cites))
     section(6, "Discussion", "discussion", 2)
     section(7, rng.choice(("Conclusion", "Conclusions")), "conclusion", 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -41,23 +41,17 @@ def files_of(source: str, rows: Sequence[Row]) -> dict[str, bytes]:
     cannot express: the file of a record (`file_sha1`), and, for most sources, a withdrawal.
     """
     rows = [{key: value for key, value in row.items() if value is not None} for row in rows]
-    own = [row for row in rows if source in _FORMATS and not _only_generic(source, row)]
+    own = [row for row in rows if source in _FORMATS and not _is_generic(source, row)]
     generic = [row for row in rows if row not in own]
     made = {"records.jsonl": jsonl(generic)} if generic else {}
     if own:
         name, write = _FORMATS[source]
-        made[name] = write(own)
+        made[name] = write(own) if write else render(source, [show(row) for row in own])
     return made
 
 
-def _only_generic(source: str, row: Row) -> bool:
-    if source == "crossref" and "arxiv_id" in row:
-        return True
-    return "file_sha1" in row or bool(row.get("deleted"))
-
-
-def _native(row: Row) -> str:
-    return str(row["record_id"]).partition(":")[2]
+def _is_generic(source: str, row: Row) -> bool:
+    return "file_sha1" in row or "deleted" in row or (source == "crossref" and "arxiv_id" in row)
 
 
 def _names(row: Row) -> Iterable[tuple[str, str, str]]:
@@ -73,10 +67,6 @@ def _parts(row: Row) -> list[tuple[str, str]]:
         label, colon, text = part.partition(": ")
         found.append((label, text) if colon and label.isupper() else ("", part))
     return [(label, text) for label, text in found if text]
-
-
-def _crossref(rows: Sequence[Row]) -> bytes:
-    return jsonl([_work(row) for row in rows])
 
 
 def _work(row: Row) -> Row:
@@ -106,13 +96,11 @@ def _work(row: Row) -> Row:
     return work
 
 
-def _by_template(name: str, rows: Sequence[Row]) -> bytes:
-    return render(name, [show(row) for row in rows])
-
-
 def show(row: Row) -> Mapping[str, Any]:
     """Return a row with the values that the templates read; a missing field is empty text."""
-    return defaultdict(str, {"native": _native(row), "names": list(_names(row)), "parts": _parts(row), **row})
+    return defaultdict(
+        str, {"native": row["record_id"].partition(":")[2], "names": list(_names(row)), "parts": _parts(row), **row}
+    )
 
 
 def render(name: str, *values: object) -> bytes:
@@ -138,10 +126,9 @@ def _unpaywall(rows: Sequence[Row]) -> bytes:
     return jsonl(lines)
 
 
-_FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes]]] = {
-    "crossref": ("works.jsonl", _crossref), "pubmed": ("pubmed.xml", partial(_by_template, "pubmed")),
-    "arxiv": ("oai.xml", partial(_by_template, "arxiv")), "dblp": ("dblp.xml", partial(_by_template, "dblp")),
-    "acl": ("anthology.xml", partial(_by_template, "acl")), "unpaywall": ("snapshot.jsonl", _unpaywall),
-    "jats": ("articles.xml", partial(_by_template, "jats")),
+_FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes] | None]] = {
+    "crossref": ("works.jsonl", lambda rows: jsonl([_work(row) for row in rows])), "unpaywall": ("snapshot.jsonl", _unpaywall),
+    "pubmed": ("pubmed.xml", None), "arxiv": ("oai.xml", None), "dblp": ("dblp.xml", None), "acl": ("anthology.xml", None),
+    "jats": ("articles.xml", None),
 }  # fmt: skip
-"""Source → the file name of a delivery, and the function that writes it."""
+"""Source → the file name of a delivery, and the function that writes it; None for a template of the same name."""

@@ -18,8 +18,8 @@ from devtools.sample.tree import DELIVERIES, DROPS, drops_of, sha1, write_drops,
 from devtools.sample.truth import EntryTruth, PaperTruth, PdfTruth, Truth
 from s2corpus.errors import UserError
 
-RELEASES = ("2023-01", "2023-02")
-"""Monthly data intervals. In the second, papers are added, merged, split and withdrawn."""
+TRUTHS = ("truth.json", "truth-2023-02.json")
+"""The truths of two monthly releases. In the second, papers are added, merged, split and withdrawn."""
 AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z")
 AS_OF = AS_OFS[0]
 _MARK = ".sample.json"
@@ -52,18 +52,14 @@ def _generate(out: Path, cast: Cast) -> Truth:
     write_drops(out, cast, contents)
     write_sources(out, cast, contents)
     write_suppressions(out, cast, contents)
-    for number in (1, 2):
-        (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
+    for number, name in enumerate(TRUTHS, 1):
+        (out / name).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
     return truths(out)[0]
 
 
 def truths(out: Path) -> tuple[Truth, ...]:
     """Return the truths of both releases of a sample."""
-    return tuple(Truth.from_json((out / _truth_name(n)).read_text(encoding="utf-8")) for n in (1, 2))
-
-
-def _truth_name(release: int) -> str:
-    return "truth.json" if release == 1 else f"truth-{RELEASES[release - 1]}.json"
+    return tuple(Truth.from_json((out / name).read_text(encoding="utf-8")) for name in TRUTHS)
 
 
 def _pdfs(cast: Cast) -> dict[str, bytes]:
@@ -92,7 +88,7 @@ def _kind(name: str) -> tuple[str, Callable[[Case], bytes]]:
 
 
 EXTRAS: dict[str, Callable[[dict[str, Any]], bytes]] = {
-    "empty.pdf": lambda _: broken.empty(),
+    "empty.pdf": lambda _: b"",  # as after a failed download
     "blank.pdf": lambda _: broken.blank(),
     "not-found.pdf": lambda data: typeset.compile_pdf(broken.not_found_page(data)),
 }

@@ -59,9 +59,7 @@ def _special(cast: Cast, i: int, entries: list[PrintedReference]) -> list[Printe
     part_one = by_key["part-i"].paper.title
     table = (
         [to("editorial", title="Editorial")],  # generic, but year and surname agree
-        [
-            to("editorial", title="Editorial", year=2001, volume=61, pages="11-14", cites=None)
-        ],  # generic, but year and place differ
+        [to("editorial", title="Editorial", year=2001, volume=61, pages="11-14", cites=None)],  # year and place differ
         [to("part-i", title=part_one), to("part-ii", title=part_one + "I")],
         [to("part-ii", title=part_one + "II", cites=None, numeral=True)],  # Part III, which does not exist
         [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: not link targets

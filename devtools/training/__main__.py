@@ -138,21 +138,20 @@ def main() -> None:
         prog="python -m devtools.training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", choices=MODELS)
-    parser.add_argument("--data", type=Path, default=REAL_DATA, help="folder of the training data (%(default)s)")
     parser.add_argument("--out", type=Path, help="model to write (default: the committed model)")
     parser.add_argument("--measure", action="store_true", help="measure the existing model, without training")
     given = parser.parse_args()
     model = MODELS[given.model]
     path = given.out or model.path
     is_strings = given.model == "references"
-    data = given.data / f"grobid-training/{model.archive}.tar.xz" if model.archive else given.data
+    data = REAL_DATA / f"grobid-training/{model.archive}.tar.xz" if model.archive else REAL_DATA
     documents = [] if is_strings and given.measure else list(model.read(data))
     if not given.measure:
         train(model, documents, path)
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     if is_strings:
-        gold.measure(given.data / STRINGS, lambda pieces: tagger.tag(model.features(pieces)))
+        gold.measure(REAL_DATA / STRINGS, lambda pieces: tagger.tag(model.features(pieces)))
         return
     held_out = [
         (items, labels, tagger.tag(model.features(items))) for name, items, labels in documents if is_held_out(name)

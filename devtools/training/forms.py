@@ -25,10 +25,8 @@ def arxiv_id(rng: random.Random) -> str:
     """Return an identifier in arXiv's old or new form."""
     month = rng.randint(1, 12)
     if rng.random() < 0.35:
-        archive = rng.choice(
-            ["hep-ph/", "astro-ph/", "hep-th/", "nucl-ex/", "cond-mat/", "gr-qc/", "quant-ph/", "cs/", "math/"]
-        )
-        return f"{archive}{rng.randint(92, 107) % 100:02d}{month:02d}{rng.randint(1, 999):03d}"
+        archives = "hep-ph astro-ph hep-th nucl-ex cond-mat gr-qc quant-ph cs math"
+        return f"{rng.choice(archives.split())}/{rng.randint(92, 107) % 100:02d}{month:02d}{rng.randint(1, 999):03d}"
     return f"{rng.randint(7, 24):02d}{month:02d}.{rng.randint(1, 19999):0{rng.choice([4, 5])}d}"
 
 

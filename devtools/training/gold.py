@@ -15,11 +15,12 @@ from typing import Literal
 
 from lxml import etree
 
-from devtools.measure import letters, print_scores
+from devtools.measure import letters, print_scores, read_xml, text
 from pdf2tei.references.crf import TokenLabel, spans
 from pdf2tei.references.fields import parse_reference_authors
 from pdf2tei.references.tokens import Piece, pieces
 
+from .lines import iterate_texts
 from .marks import LabeledString
 from .render import Metadata
 
@@ -56,9 +57,8 @@ def kind(element: etree._Element) -> TokenLabel | None:
 
 def strings(folder: Path, part: Part) -> Iterator[etree._Element]:
     """Yield every `bibl` of the files of a part, by file name."""
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and part_of(p) == part):
-        root = etree.parse(path, parser).getroot()
+        root = read_xml(path.read_bytes())
         if root is not None:
             yield from root.iter("{*}bibl")
 
@@ -72,8 +72,8 @@ def sample(bibl: etree._Element) -> LabeledString | None:
     """Return a labeled string, or None if it has no field or fewer than four tokens."""
     chars: list[str] = []
     labels: list[TokenLabel] = []
-    for text, label in _texts(bibl, TokenLabel.OTHER):
-        for c in text:
+    for part, label in iterate_texts(bibl, TokenLabel.OTHER, _find_label):
+        for c in part:
             if not c.isspace():
                 chars.append(c)
                 labels.append(label)
@@ -87,16 +87,12 @@ def sample(bibl: etree._Element) -> LabeledString | None:
     return LabeledString(raw, _trimmed(found, [labels[p.start] for p in found]))
 
 
-def _texts(element: etree._Element, label: TokenLabel) -> Iterator[tuple[str, TokenLabel]]:
-    """Yield the texts below an element in order, each with the label of the innermost labeled element around it."""
-    yield element.text or "", label
-    for child in element:
-        if isinstance(child.tag, str):
-            inner = kind(child) or UNSCORED.get(etree.QName(child).localname, label)
-            if etree.QName(child).localname == "orgName" and child.get("type") == "collaboration":
-                inner = TokenLabel.COLLABORATION
-            yield from _texts(child, inner)
-        yield child.tail or "", label
+def _find_label(element: etree._Element, label: TokenLabel) -> TokenLabel:
+    """Return the label of an element in training; `label` if it has none."""
+    name = etree.QName(element).localname
+    if name == "orgName" and element.get("type") == "collaboration":
+        return TokenLabel.COLLABORATION
+    return kind(element) or UNSCORED.get(name, label)
 
 
 def _trimmed(found: list[Piece], labels: list[TokenLabel]) -> list[TokenLabel]:
@@ -120,7 +116,7 @@ def metadata(folder: Path) -> list[Metadata]:
         for element in bibl.iter("{*}*"):
             label = kind(element)
             if label and label not in fields:
-                fields[label] = " ".join("".join(element.itertext()).split()).strip(" .,;:“”\"'")
+                fields[label] = text(element).strip(" .,;:“”\"'")
         year = re.search(r"(?:1[89]|20)\d\d", fields.get(TokenLabel.DATE, ""))
         title = fields.get(TokenLabel.TITLE, "")
         source = fields.get(TokenLabel.JOURNAL) or fields.get(TokenLabel.BOOKTITLE, "")
@@ -143,14 +139,14 @@ def measure(folder: Path, tag: Callable[[list[Piece]], list[str]]) -> None:
     hit, ours, theirs = Counter[str](), Counter[str](), Counter[str]()
     number = whole = 0
     for bibl in strings(folder, "report"):
-        raw = " ".join("".join(bibl.itertext()).split())
-        wanted = ((kind(child), letters("".join(child.itertext()))) for child in bibl.iter("{*}*"))
+        raw = text(bibl)
+        wanted = ((kind(child), letters(text(child))) for child in bibl.iter("{*}*"))
         fields = Counter((label, value) for label, value in wanted if label and value)
         if not raw or not fields:
             continue
         found = pieces(raw)
         said = spans(raw, found, [TokenLabel(label) for label in tag(found)])
-        predicted = Counter((label, text) for label, value in said if label in SCORED and (text := letters(value)))
+        predicted = Counter((label, key) for label, value in said if label in SCORED and (key := letters(value)))
         for counts, values in ((hit, predicted & fields), (ours, predicted), (theirs, fields)):
             for (label, _), n in values.items():
                 counts[label] += n

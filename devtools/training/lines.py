@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import TypeVar
 
 from lxml import etree
 
+from devtools.measure import read_xml
 from pdf2tei.body.passages import Passage
 from pdf2tei.front.front_lines import FrontLabel
 from pdf2tei.models.segmentation import LineAttributes, SegmentLabel
@@ -29,6 +31,7 @@ _FRONT = {
 }  # fmt: skip
 _FIRST = re.compile(r"\w+|\W")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+Label = TypeVar("Label")
 Documents = Iterator[tuple[str, list[LineAttributes], list[str]]]
 """Name, lines and labels of each document."""
 
@@ -56,9 +59,15 @@ def read_pairs(archive: Path, *parts: str) -> Iterator[tuple[str, bytes, bytes]]
                     break
 
 
-def parse(tei: bytes) -> etree._Element:
-    """Parse an annotated document."""
-    return etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
+def iterate_texts(
+    element: etree._Element, label: Label, find_label: Callable[[etree._Element, Label], Label]
+) -> Iterator[tuple[str, Label]]:
+    """Yield the texts below an element in order, each with the label of the innermost labeled element around it."""
+    yield element.text or "", label
+    for child in element:
+        if isinstance(child.tag, str):
+            yield from iterate_texts(child, find_label(child, label), find_label)
+        yield child.tail or "", label
 
 
 def read_segments(archive: Path) -> Documents:
@@ -124,7 +133,7 @@ def list_lines(
                         end(inner)
             current.append(child.tail or "")
 
-    if (found := next(parse(tei).iter(f"{{*}}{root}"), None)) is not None:
+    if (found := next(read_xml(tei).iter(f"{{*}}{root}"), None)) is not None:
         walk(found, first)
         end(first)
     return lines
@@ -150,9 +159,8 @@ def _read_attributes(text: str, row: list[str], is_page_start: bool, *, block: i
     """Return the attributes of a line; `block` and `font` are the columns of its block and its font in `raw/`."""
     size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[font + 1], 0)
     is_new = row[font] == "NEWFONT" or size != 0
-    return LineAttributes(
-        text, row[block] == "BLOCKSTART", is_page_start, is_new, size, row[font + 2] == "1", row[font + 3] == "1"
-    )
+    bold, italic = (row[font + at] == "1" for at in (2, 3))
+    return LineAttributes(text, row[block] == "BLOCKSTART", is_page_start, is_new, size, bold, italic)
 
 
 def read_headers(archive: Path) -> Documents:
@@ -195,23 +203,13 @@ def _align(raw: bytes, tei: bytes) -> list[tuple[LineAttributes, FrontLabel]]:
 
 def _label_characters(tei: bytes) -> tuple[str, list[FrontLabel]]:
     """Return the text of an annotated header and the label of each character."""
-    text: list[str] = []
-    kinds: list[FrontLabel] = []
 
-    def add(piece: str | None, label: FrontLabel) -> None:
-        text.append(piece or "")
-        kinds.extend([label] * len(piece or ""))
+    def find_label(child: etree._Element, label: FrontLabel) -> FrontLabel:
+        name = etree.QName(child).localname
+        return _FRONT.get(child.get("type") or name, _FRONT.get(name, label))
 
-    def walk(element: etree._Element, label: FrontLabel) -> None:
-        add(element.text, label)
-        for child in element:
-            if isinstance(child.tag, str):
-                name = etree.QName(child).localname
-                if name == "lb":
-                    add(" ", label)
-                walk(child, _FRONT.get(child.get("type") or name, _FRONT.get(name, label)))
-            add(child.tail, label)
-
-    for front in parse(tei).iter("{*}front"):
-        walk(front, FrontLabel.OTHER)
-    return "".join(text), kinds
+    root = read_xml(tei)
+    for line_break in root.iter("{*}lb"):
+        line_break.text = " "
+    texts = [found for front in root.iter("{*}front") for found in iterate_texts(front, FrontLabel.OTHER, find_label)]
+    return "".join(text for text, _ in texts), [label for text, label in texts for _ in text]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.measure import read_xml, text
+
 from .render import WORDS, Metadata, ordinal, subject
 
 
@@ -51,20 +53,15 @@ def titles(path: Path, rng: random.Random, count: int) -> list[Metadata]:
 def jats(folder: Path) -> list[Metadata]:
     """Return the cited works of JATS articles."""
     out: list[Metadata] = []
-    parser = etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, recover=True)
     for path in sorted([*folder.rglob("*.xml"), *folder.rglob("*.nxml")]):
-        root = etree.parse(path, parser).getroot()
-        for citation in root.iter("element-citation", "mixed-citation"):
-            meta = _cited(citation)
-            if meta is not None:
-                out.append(meta)
+        found = map(_cited, read_xml(path.read_bytes()).iter("element-citation", "mixed-citation"))
+        out += [meta for meta in found if meta is not None]
     return out
 
 
 def _cited(citation: etree._Element) -> Metadata | None:
     def value(tag: str) -> str:
-        element = citation.find(f".//{tag}")
-        return " ".join("".join(element.itertext()).split()).strip(" .") if element is not None else ""
+        return text(citation.find(f".//{tag}")).strip(" .")
 
     people = [(n.findtext("given-names") or "", n.findtext("surname") or "") for n in citation.iter("name")]
     people = [p for p in people if p[1]]

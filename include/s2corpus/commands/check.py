@@ -75,8 +75,8 @@ def command(paths: tuple[Path, ...], source: str | None, as_json: bool) -> None:
 def _check_drop(delivery: Delivery, files: Mapping[str, Path], folder: Path) -> Iterator[Fate]:
     from s2corpus.deliveries.adding import split_works
     from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
+    from s2corpus.deliveries.entries import kind_of
     from s2corpus.deliveries.preview import find_unread_files
-    from s2corpus.deliveries.registration import kind_of
     from s2corpus.deliveries.upload import check_declarations, digests_of, new_delivery
 
     all_files = files
@@ -130,7 +130,7 @@ def _inspect_pdfs(pdfs: Mapping[str, Path], digests: Mapping[str, Digests]) -> I
 
 
 def _check_latex(name: str, path: Path, arxiv_id: str | None) -> Fate:
-    from s2corpus.deliveries.registration import arxiv_id_of
+    from s2corpus.deliveries.entries import arxiv_id_of
     from s2orc_parse.cli import parse_latex
 
     id_ = arxiv_id or arxiv_id_of(name)
@@ -157,8 +157,8 @@ def _check_article(name: str, path: Path) -> Fate:
 
 
 def _check_metadata(delivery: Delivery, files: Mapping[str, Path]) -> Iterator[Fate]:
+    from s2corpus.deliveries.entries import has_records
     from s2corpus.deliveries.preview import check_source, count_entries
-    from s2corpus.deliveries.registration import has_records
 
     if like := check_source(delivery.source, files):
         yield Fate(delivery.source, "warning", like, is_used=False)

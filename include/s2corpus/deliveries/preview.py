@@ -10,8 +10,8 @@ from pathlib import Path
 
 from s2corpus import sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
+from s2corpus.deliveries.entries import has_records, kind_of, read_entries
 from s2corpus.deliveries.ready import Delivery, Refused
-from s2corpus.deliveries.registration import has_records, kind_of, read_entries
 from s2corpus.errors import UserError, suggest
 from s2corpus.sources import scienceparse
 from s2orc_parse import jats

@@ -9,7 +9,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypedDict, TypeVar, cast
+from typing import TypedDict, TypeVar
 
 import orjson
 
@@ -17,11 +17,10 @@ from pdf2tei.references.fields import parse_bibliography_item
 from s2corpus.deliveries.files import read_file
 from s2corpus.errors import UnreadableObject
 from s2corpus.extractors import EXTRACTORS, Adapter, BadAnswer, ExtractorIdentity
+from s2corpus.papers.pdf_records import PRINTED_COLUMNS, make_pdf_record
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
-from s2corpus.sources.arrow import read_author
-from s2corpus.sources.record_titles import read_record_title
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, ArticleRow, LatexSourceRow, PdfRow, RecordRow
+from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, ArticleRow, LatexSourceRow, RecordRow
 from s2corpus.tables.parses import (
     ARTICLE_PARSES,
     EXTRACTIONS,
@@ -35,7 +34,6 @@ from s2corpus.tables.parses import (
     ExtractionRow,
     LatexParseRow,
     ParseRow,
-    SelectionRow,
     StoredParseRow,
 )
 from s2orc_parse import jats, latex, tei
@@ -52,9 +50,6 @@ _LISTED = ("outcome", "citation_style", "header", "bytes")
 _TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY, latex.LatexOutcome.UNREADABLE)
 """outcomes that can differ on a retry; they are not stored"""
 _ARTICLE_HEADER = ("doi", "pmc_id", "license", "open_access")
-_IDENTIFIERS = ("doi", "arxiv_id", "acl_id", "pmc_id")
-_PRINTED = ["file_sha1", *_IDENTIFIERS, "date", "date_precision"]
-_PRECISIONS = (None, "year", "month", "day")
 
 
 class PostprocessStage(Stage):
@@ -223,42 +218,13 @@ def _make_records(
     run: Run, shard: int, extractions: Sequence[ExtractionRow], headers: dict[str, bytes]
 ) -> list[RecordRow]:
     pdfs = {pdf["file_sha1"]: pdf for pdf in run.table(PDFS).rows(shard=shard)}
-    printed = {row["file_sha1"]: row for row in run.table(SELECTIONS).rows(_PRINTED, shard=shard)}
+    printed = {row["file_sha1"]: row for row in run.table(SELECTIONS).rows(PRINTED_COLUMNS, shard=shard)}
     records = [
-        _make_record(orjson.loads(headers[sha1]), printed[sha1], row["extractor"], pdfs[sha1])
+        make_pdf_record(orjson.loads(headers[sha1]), printed[sha1], row["extractor"], pdfs[sha1])
         for row in extractions
         if (sha1 := row["file_sha1"]) in headers
     ]
     return sorted(records, key=lambda record: record["record_id"])
-
-
-def _make_record(header: dict[str, Any], printed: SelectionRow, source: str, pdf: PdfRow) -> RecordRow:
-    """Return a PDF's header as a record of kind pdf.
-
-    Identifiers and dates printed on the first pages take priority; `pdf.identity` ranks them by position. The printed date is used only
-    if it is at least as precise as the extractor's. Other values are the extractor's.
-    """
-    identifiers = {name: value for name, value in printed.items() if name in _IDENTIFIERS and value}
-    header = {**header, **identifiers}
-    if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
-        header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
-    authors = list(map(read_author, header.get("authors") or ()))
-    names = header.get("journal"), header.get("venue")
-    title = read_record_title(header.get("title"), authors, *names, is_header=True, is_notice=False)
-    record = {
-        **dict.fromkeys(PDF_RECORDS.schema.names),
-        **header,
-        "title": title.title,
-        "original_title": title.original,
-        "document": title.document,
-        "record_id": f"{source}:{pdf['file_sha1']}",
-        "source": source,
-        "kind": "pdf",
-        "delivery": pdf["places"][0]["drop"],
-        "ready_at": pdf["first_seen"],
-        "file_sha1": pdf["file_sha1"],
-    }
-    return cast(RecordRow, record)  # the keys of the header are columns of PDF_RECORDS
 
 
 def _convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:

@@ -1,7 +1,7 @@
--- Macros of several checks.
+-- Macros that several checks use.
 
--- The share part/whole of a stage's metrics in this release and its parent, if both have at least min_n: one row if it moved by more than
--- threshold of the parent's share.
+-- Return the share part/whole of a stage's metrics in this release and its parent: one row if the share changed by more than `threshold`
+-- times the parent's share. No row if one of the releases has fewer than min_n items.
 CREATE MACRO drift(of_stage, part, whole, threshold, min_n) AS TABLE
 SELECT now.share AS share, parent.share AS parent_share, now.n AS n
 FROM
@@ -11,7 +11,8 @@ FROM
      max(value) FILTER (name = whole) AS n FROM parent_metrics WHERE stage = of_stage) AS parent
 WHERE now.n >= min_n AND parent.n >= min_n AND abs(now.share - parent.share) > threshold * parent.share;
 
--- A count of a stage's metrics, here and in a parent that took the same drop patterns: one row if it is less than half of the parent's count.
+-- Return a count of a stage's metrics in this release and in a parent with the same drop patterns: one row if it is less than half of the
+-- parent's count.
 CREATE MACRO lost_half(of_stage, counted) AS TABLE
 SELECT now.n AS n, parent.n AS parent_n
 FROM
@@ -19,7 +20,8 @@ FROM
   (SELECT sum(value) FILTER (name IN counted) AS n FROM parent_counts WHERE stage = of_stage) AS parent
 WHERE now.n < 0.5 * parent.n;
 
--- The share of items that each added rule drops (`<prefix>.rule:<name>`) in this release and its parent. The prefix of the whole is the rule's, or none.
+-- Return the share of items that each added rule drops (metric `<prefix>.rule:<name>`) in this release and its parent: one row for each share
+-- that changed by more than the threshold. The metric of all items is `<prefix>.rows` or `rows`.
 CREATE MACRO drift_of_rules(of_stage, threshold, min_n) AS TABLE
 WITH shares AS (
   SELECT part.is_parent, part.name, part.value / whole.value AS share, whole.value AS n

@@ -27,7 +27,7 @@ SELECT paper_id, kind FROM (
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: a full text is marked open though its file was judged closed, or the reverse
+-- reason: a full text is marked open although its file is closed, or closed although its file is open
 SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
   SELECT paper_id, one.sha1 AS file_sha1, one.open_access AS open_access FROM (SELECT paper_id, unnest(access) AS one FROM papers)
 ) USING (paper_id, file_sha1, open_access);
@@ -41,7 +41,7 @@ SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_
 
 -- check: drift_of_gold
 -- severity: drift
--- reason: precision or recall, measured with identifiers or publishers' XML, moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: precision or recall, measured with identifiers or publishers' XML, changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.predicted', $threshold, $drift_min_n)

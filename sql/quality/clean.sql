@@ -33,10 +33,10 @@ SELECT paper_id, sha1 FROM (FROM documents WHERE "set" = 's2orc' AND outcome = '
 
 -- check: drift_of_full_text_documents
 -- severity: drift
--- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of full_text_documents changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('clean', 's2orc.kept', 's2orc.rows', $threshold, $drift_min_n);
 
 -- check: drift_of_own_rules
 -- severity: drift
--- reason: the share that an own rule drops moved against the parent release by more than the threshold: look for a changed source or extractor
+-- reason: the share that an own rule drops changed by more than the threshold since the parent release: look for a changed source or extractor
 FROM drift_of_rules('clean', $threshold, $drift_min_n);

@@ -34,12 +34,12 @@ SELECT alias, paper_id FROM aliases ANTI JOIN clusters USING (paper_id);
 -- check: clusters_are_small
 -- severity: warn
 -- threshold: 200
--- reason: a paper has more records than the threshold, often by an identifier that many papers share: find it with `corpus explain` and correct the source
+-- reason: a paper has more records than the threshold, often because many papers share an identifier: find it with `corpus explain` and correct the source
 SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING records > $threshold;
 
 -- check: drift_of_gold
 -- severity: drift
--- reason: precision or recall, measured with identifiers or publishers' XML, moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: precision or recall, measured with identifiers or publishers' XML, changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 SELECT 'clusters precision' AS measure, * FROM drift('cluster', 'gold.clusters.right', 'gold.clusters.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'clusters recall' AS measure, * FROM drift('cluster', 'gold.clusters.found', 'gold.clusters.known', $threshold, $drift_min_n)
 UNION ALL SELECT 'titles precision' AS measure, * FROM drift('cluster', 'gold.titles.right', 'gold.titles.predicted', $threshold, $drift_min_n)

@@ -3,7 +3,7 @@
 -- check: published_is_what_was_split
 -- severity: block
 -- overridable: no
--- reason: the number of documents in the snapshot is not the number in train and valid
+-- reason: the snapshot and the splits train and valid have different numbers of documents
 SELECT (SELECT count(*) FROM splits WHERE split IN ('train', 'valid')) AS documents, (SELECT coalesce(sum(value), 0) FROM metrics WHERE stage = 'export' AND name LIKE 'documents.%') AS published WHERE documents <> published;
 
 -- check: everything_has_its_license

@@ -12,13 +12,13 @@ UNION ALL SELECT file_sha1 FROM extractions ANTI JOIN (FROM selections WHERE out
 -- severity: block
 -- overridable: no
 -- by: pdf
--- reason: an answer counted as ok has no answer in the store
+-- reason: the store lacks an answer with the outcome ok
 SELECT file_sha1, outcome FROM extractions WHERE (outcome = 'ok') <> (stored IS NOT NULL AND tei_sha1 IS NOT NULL) AND outcome = 'ok';
 
 -- check: one_extractor
 -- severity: block
 -- overridable: no
--- reason: one release, one extractor: two versions answered; clear extract from its plan
+-- reason: two versions of the extractor answered, but a release uses one: clear extract from its plan
 FROM (SELECT extractor, version, options_hash, count(*) AS pdfs FROM extractions GROUP BY ALL) QUALIFY count(*) OVER () > 1;
 
 -- check: extractor_has_its_own_name
@@ -31,10 +31,10 @@ ON extractor = d.source;
 -- check: few_given_up
 -- severity: warn
 -- threshold: extract.max_failure_rate
--- reason: the extractor gave up on more PDFs than the allowed share: check the servers and clear extract; or wait, because the next release tries them again
+-- reason: the extractor gave up on more PDFs than the allowed share: check the servers and clear extract; otherwise the next release tries these PDFs again
 SELECT count(*) FILTER (outcome LIKE 'gave_up:%') AS given_up, count(*) AS pdfs FROM extractions HAVING given_up > $threshold * pdfs;
 
 -- check: drift_of_extracted_pdfs
 -- severity: drift
--- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of extracted_pdfs changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('extract', 'outcome.ok', 'rows', $threshold, $drift_min_n);

@@ -9,10 +9,10 @@ SELECT paper_id FROM papers ANTI JOIN filtered USING (paper_id) UNION ALL SELECT
 
 -- check: drift_of_kept_papers
 -- severity: drift
--- reason: the share of kept_papers moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of kept_papers changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('filter', 'outcome.kept', 'rows', $threshold, $drift_min_n);
 
 -- check: drift_of_own_rules
 -- severity: drift
--- reason: the share that an own rule drops moved against the parent release by more than the threshold: look for a changed source or extractor
+-- reason: the share that an own rule drops changed by more than the threshold since the parent release: look for a changed source or extractor
 FROM drift_of_rules('filter', $threshold, $drift_min_n);

@@ -7,7 +7,7 @@ SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIK
 
 -- check: objects_are_readable
 -- severity: warn
--- reason: the lake refuses access to a file of a drop or delivery: let its owner grant it to the keys of the pipeline; until then the release omits it
+-- reason: the lake refuses access to a file of a drop or delivery: let its owner grant access to the keys of the pipeline; until then the release omits it
 SELECT kind, source, delivery, detail FROM deliveries WHERE outcome = 'unreadable_object';
 
 -- check: declarations_are_usable
@@ -17,7 +17,7 @@ SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE out
 
 -- check: drops_agree_on_access
 -- severity: warn
--- reason: one drop declares a file closed that another declares open: closed wins; ask the deliverers, and deliver the closing drop again if it is wrong
+-- reason: one drop declares a file closed, another declares it open: the release treats it as closed; ask the deliverers, and deliver the wrong drop again
 SELECT sha1, string_agg(place."drop" || '/' || place.name, ', ') FILTER (NOT place.open_access) AS closed_by,
   string_agg(place."drop" || '/' || place.name, ', ') FILTER (place.open_access) AS opened_by
 FROM (

@@ -27,13 +27,13 @@ SELECT paper_id, ref_id FROM links WHERE paper_id = cited_paper_id;
 -- overridable: no
 -- threshold: link.min_score
 -- by: paper
--- reason: a fuzzy link at or below the spec's score
+-- reason: the score of a fuzzy link is not above the spec's minimum
 SELECT paper_id, ref_id, score FROM links WHERE reason = 'fuzzy' AND NOT score > $threshold;
 
 -- check: recall_reaches_the_goal
 -- severity: block
 -- overridable: yes
--- reason: the search missed more than 1 % of the links that an exhaustive search of the sample finds, and more than one: read the missed titles, and override the check if they are acceptable
+-- reason: the search missed two or more links of the sample, and more than 1 % of the links that an exhaustive search finds: read the missed titles, and override the check if they are acceptable
 WITH sample AS (PIVOT (FROM metrics WHERE stage = 'link' AND name IN ('similar', 'found')) ON name IN ('similar', 'found') USING first(value))
 SELECT "similar", found FROM sample WHERE "similar" - found > 1 + 0.01 * "similar";
 
@@ -48,16 +48,16 @@ SELECT DISTINCT paper_id, parse_kind FROM contexts ANTI JOIN (FROM fulltexts WHE
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: a context's span lies outside of its paragraph
+-- reason: a context's span is outside its paragraph
 SELECT paper_id, paragraph, start, "end" FROM contexts WHERE start < 0 OR "end" <= start OR "end" > length(text);
 
 -- check: drift_of_linked_entries
 -- severity: drift
--- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of linked_entries changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);
 
 -- check: drift_of_gold
 -- severity: drift
--- reason: precision or recall, measured with identifiers or publishers' XML, moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: precision or recall, measured with identifiers or publishers' XML, changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 SELECT 'links precision' AS measure, * FROM drift('link', 'gold.links.right', 'gold.links.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'links recall' AS measure, * FROM drift('link', 'gold.links.found', 'gold.links.known', $threshold, $drift_min_n);

@@ -3,7 +3,7 @@
 -- check: headers_are_not_delivered
 -- severity: block
 -- overridable: no
--- reason: a source delivers records under the ids of this release's PDF headers: it has the name of the extractor; ask its deliverer to use another name
+-- reason: a source has the name of the extractor, so its records have the ids of PDF headers: ask its deliverer to use another name
 SELECT record_id FROM records SEMI JOIN pdf_records USING (record_id);
 
 -- check: every_extraction_has_a_parse
@@ -40,5 +40,5 @@ SELECT file_sha1 FROM parses ANTI JOIN pdf_records USING (file_sha1) WHERE outco
 
 -- check: drift_of_parsed_pdfs
 -- severity: drift
--- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of parsed_pdfs changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('postprocess', 'outcome.ok', 'rows', $threshold, $drift_min_n);

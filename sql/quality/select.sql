@@ -9,5 +9,5 @@ SELECT file_sha1 FROM pdfs ANTI JOIN selections USING (file_sha1) UNION ALL SELE
 
 -- check: drift_of_selected_pdfs
 -- severity: drift
--- reason: the share of selected_pdfs moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of selected_pdfs changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('select', 'outcome.selected', 'rows', $threshold, $drift_min_n);

@@ -44,7 +44,7 @@ SELECT 'no documents' AS what WHERE NOT EXISTS (FROM splits WHERE split IN ('tra
 -- check: lost_documents
 -- severity: block
 -- overridable: yes
--- reason: a corpus grows, but more than a tenth of the parent's documents are missing: the funnel shows the stage that lost them
+-- reason: more than a tenth of the parent's documents are missing: find the stage that lost them in the funnel
 SELECT now.n AS n, parent.n AS parent_n
 FROM
   (SELECT count(*) AS n FROM splits WHERE split IN ('train', 'valid')) AS now,

@@ -36,7 +36,7 @@ WHERE outcome = 'applied' AND field NOT IN ('license', 'open_access') AND coales
 
 -- check: drift_of_open_papers
 -- severity: drift
--- reason: the share of open_papers moved against the parent release by more than the threshold: look for a changed source, extractor or rule
+-- reason: the share of open_papers changed by more than the threshold since the parent release: look for a changed source, extractor or rule
 FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
 
 -- check: half_of_the_papers

@@ -1,7 +1,7 @@
-# Two images: `airflow` of every Airflow component, the S3 server's preparation and the embedded extractor, and `spark`.
+# Two images: `airflow` (all Airflow components, preparation of the S3 server, embedded extractor) and `spark`.
 #   docker build --target airflow -t s2corpus-airflow .
 #   docker build --target spark -t s2corpus-spark .
-# The images do not contain what only the build needs (uv, the sample's typesetter).
+# The images do not contain tools that only the build needs (uv, the sample's typesetter).
 ARG BASE=python:3.11.16-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 
 FROM ${BASE} AS base
@@ -10,7 +10,7 @@ COPY packages.txt /
 RUN apt-get update \
  && xargs -a /packages.txt apt-get install -y --no-install-recommends \
  && rm -rf /var/lib/apt/lists/* /packages.txt
-# The group 0 as in Airflow's official image: the chart runs user 50000 with it.
+# Use group 0, as Airflow's official image does: the chart runs user 50000 with this group.
 RUN useradd --uid 50000 --gid 0 --create-home airflow
 WORKDIR /usr/local/airflow
 ENV PATH=/opt/venv/bin:$PATH PYTHONPATH=/usr/local/airflow/include PYTHONUNBUFFERED=1
@@ -27,7 +27,7 @@ RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
     sh /tmp/install-packages /tmp/uv /tmp/requirements.txt pyspark/jars
 
 FROM base AS spark-packages
-# Clustering converts no LaTeX.
+# Spark needs no pandoc, because clustering converts no LaTeX.
 RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
     --mount=source=deploy/install-packages,target=/tmp/install-packages \
     --mount=source=requirements-spark.txt,target=/tmp/requirements.txt \

@@ -7,17 +7,17 @@ PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
-# Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
+# Packages of this repository: the lock has their dependencies; they are installed from their folders.
 OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader --no-emit-package s2corpus-datasets
 QUICK := not slow and not long and not services and not airflow
-# Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
+# Tests of pure functions. The other tests write lakes, read PDFs or start programs.
 PURE := $(addprefix tests/unit/s2corpus/, commands papers sources stages/assemble stages/clean stages/filter text titles web) \
   tests/unit/s2orc_parse/bibliography tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
-# About half of the rules by time; the other folders of tests/unit are the other half.
+# These folders need about half of the time of tests/unit.
 FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2corpus_datasets s2orc_parse/jats s2orc_parse/latex) \
   $(addprefix tests/unit/s2corpus/, clustering commands deliveries evaluation extractors hostile)
 export UV_PYTHON_DOWNLOADS = never
-# With this variable, each process would compile thousands of source files again: half of a small release's time.
+# This variable would make each process compile thousands of source files again, which takes half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List the commands
@@ -70,14 +70,14 @@ down: ## Stop the local services; their data remain
 status: .venv/.runtime ## Show the state and the logs of the local services
 	@.venv/bin/python -m devtools status
 
-# Four lists for two cores, because tests with Airflow often wait. They share samples and releases, and report their skips together.
+# Two cores run four lists, because tests with Airflow often wait. The lists share samples and releases.
 test: ## Run all tests except those marked `long`, which `make test-all` runs
 	@$(MAKE) --no-print-directory -j2 .venv/.development .venv/.kernels
 	@export S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
 	  code=0; $(MAKE) --no-print-directory --keep-going -j4 test-airflow test-releases test-first-rules test-other-rules || code=$$?; \
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
-# Lists that end together would remove the links of one folder, so each has its own. It remains if a test fails.
+# Each list has a separate temporary folder, because pytest would delete links of another run in it. The folder remains if a test fails.
 LIST = folder=$$(mktemp -d -t tXXXX); PYTEST_DEBUG_TEMPROOT=$$folder $(RUN) pytest -q $(1); rm -rf "$$folder"
 
 test-airflow: .venv/.development
@@ -109,10 +109,10 @@ test-quick: .venv/.development ## Run the quick tests of rules that are pure fun
 test-laws: .venv/.development ## Run all quick tests of rules with newly drawn examples
 	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit tests/papers
 
-lint: .venv/.development ## ruff and mypy --strict
+lint: .venv/.development ## Run ruff and mypy --strict
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy
 
-# From an sdist: a wheel of a folder could contain what an earlier build left in its `build/`.
+# Build from an sdist: a wheel of a folder could contain files of an earlier build.
 wheels: .venv/.runtime ## Build the packages that can be installed alone into dist/
 	@for package in s2orc_parse pdf2tei s2corpus_reader s2corpus_datasets; do \
 	  $(UV) build --quiet --no-build-isolation --python .venv/bin/python --out-dir dist include/$$package; done
@@ -147,7 +147,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
-mutants: .venv/.development ## Count the small faults that the quick tests of an area notice: make mutants AREA=titles [SAMPLE=20] [SEED=1] (docs/quality.md)
+mutants: .venv/.development ## Make small faults in the code of an area, and count the faults that its quick tests find: make mutants AREA=titles [SAMPLE=20] [SEED=1] (docs/quality.md)
 	@test -n "$(AREA)" || { echo "AREA is missing: devtools/mutants.toml lists the areas: make mutants AREA=titles" >&2; exit 2; }
 	@$(RUN) devtools.mutants "$(AREA)" --sample $(or $(SAMPLE),20) --seed $(or $(SEED),1)
 

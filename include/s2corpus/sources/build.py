@@ -101,6 +101,15 @@ _CLEANERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def _strip_title(abstract: str | None, title: str | None) -> str | None:
+    """Return an abstract without the title of the work as its head."""
+    if abstract and title and abstract.casefold().startswith(title.casefold()):
+        rest = abstract[len(title) :]
+        if rest[:1] in (":", "\n") or (rest and title[-1] in "?!"):
+            return rest.lstrip(" :\n") or abstract
+    return abstract
+
+
 @dataclass(frozen=True, slots=True)
 class RawRecord:
     """The fields of one record in the form of its source. `where` locates the entry in a `Dropped`.
@@ -153,6 +162,7 @@ class RawRecord:
             is_header=self.kind is RecordKind.PDF, is_notice=bool(self.notices),
         )  # fmt: skip
         values["title"], values["original_title"] = title.title, title.original
+        values["abstract"] = _strip_title(values["abstract"], title.title)
         values["document"] = title.document or values["document"] or _find_document(self.type)
         values["editorial"] = values["editorial"] or title.status
         values["date"], values["date_precision"] = parse_date(self.date)

@@ -45,10 +45,17 @@ _BLOCK = re.compile(
     rf"</?(?:\w+:)?(?:p|title|sec|br|list|list-item|div|li|ul|ol|tr|td|th|h[1-6])(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE
 )
 # The header of a part stays on the line of its text.
-_TITLE_END = re.compile(r"\s*:?\s*</(?:\w+:)?(?:title|h[1-6])\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE)
+_TITLE_END = re.compile(
+    r"(?<!\s)\s*+(?:([?!])|[.:])?\s*+</(?:\w+:)?(?:title|h[1-6])\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*+", re.IGNORECASE
+)
+_TAGS = r"(?:\s*+<[^<>]{1,200}+>){1,8}+\s*+"
+_INDENTATION = re.compile(
+    rf"(?<=[(\[/“‘«]){_TAGS}|(?<!\s){_TAGS}(?=[)\]/”’».,;:?!%]|-\w)|(?<!\s)\s*+(?=<(?:\w+:)?su[bp]\s*>)"
+)
+"""line breaks that Crossref puts around markup: "(\\n  <i>E. coli</i>\\n  )\""""
 _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
 """abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
-_FINAL_MARKS = re.compile(r"(?:\s*[†‡§¶]|\s+[*∗⁎]|(?<=[a-zà-öø-ÿ.?!)\]\"”’*∗⁎†‡§¶])[*∗⁎])+$")
+_FINAL_MARKS = re.compile(r"(?<![\s†‡§¶])(?:\s*+[†‡§¶]|\s++[*∗⁎]|(?<=[a-zà-öø-ÿ.?!)\]\"”’*∗⁎†‡§¶])[*∗⁎])++$")
 """Marks of footnotes at the end of a title, but not the star of A* and LPA*."""
 _WORD_BEFORE_MARK = r"([^\W\d_]{4}[)\]\"”’?!.]*)\s*"
 """Exponents and charges follow shorter words: m², R², Ca²⁺, cm<sup>3</sup>."""
@@ -163,8 +170,9 @@ def _clean_parts(value: object, limit: int) -> list[str]:
     for _ in range(_MAX_ROUNDS):
         before = text
         if "<" in text:
-            text = resolve_formulas(text)
-            text = _TAG.sub("", _BLOCK.sub(_PART_MARK, _TITLE_END.sub(": ", text)))
+            text = resolve_formulas(_INDENTATION.sub(_remove_line_breaks, text) if "\n" in text else text)
+            text = _TITLE_END.sub(lambda end: f"{end[1]} " if end[1] else ": ", text)
+            text = _TAG.sub("", _BLOCK.sub(_PART_MARK, text))
         if "&" in text:
             text = html.unescape(_AMPERSANDS.sub("&", text))
         if text == before:
@@ -172,6 +180,11 @@ def _clean_parts(value: object, limit: int) -> list[str]:
     text = space_formulas(text)
     parts = (" ".join(_replace_controls(part).split()) for part in _PART_BREAK.split(unify_characters(text)))
     return [part for part in parts if part]
+
+
+def _remove_line_breaks(markup: re.Match[str]) -> str:
+    """Return tags without the white space around them if it has a line break."""
+    return re.sub(r"\s+(?=<|$)|(?<=>)\s+", "", markup[0]) if "\n" in markup[0] else markup[0]
 
 
 def _replace_controls(text: str) -> str:

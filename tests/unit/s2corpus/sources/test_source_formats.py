@@ -337,3 +337,15 @@ def test_thesis_of_tei_has_its_title() -> None:
     thesis = f'<biblStruct xml:id="b@"><analytic><title/></analytic>{monograph}</biblStruct>'
     (entry,) = teis.parse("<p>x</p>", (thesis,)).bib_entries
     assert (entry.title, entry.venue) == ("Odd rivers", "")
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract", "printed"),
+    [  # Crossref's records of the Journal of Landscape Ecology
+        ("Any lesson?", "<title>Any Lesson?</title><p>Have we time?</p>", "Have we time?"),
+        ("Woody species", "<title>Woody species</title><p>The aim is known.</p>", "The aim is known."),
+        ("Woody species", "<p>Woody species are known.</p>", "Woody species are known."),
+    ],
+)
+def test_title_is_no_head_of_the_abstract(title: str, abstract: str, printed: str) -> None:
+    assert one("crossref", {"DOI": "10.1016/a", "title": [title], "abstract": abstract}).abstract == printed

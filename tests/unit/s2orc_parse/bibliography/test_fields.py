@@ -83,6 +83,10 @@ def test_title_is_cleaned(value: object, title: str | None) -> None:
         ("BACKGROUND: We ask. ::: METHODS: We look.", "BACKGROUND: We ask.\nMETHODS: We look."),
         ("<sec><title>Aim:</title><p>To ask.</p></sec><sec><title>Results</title><p>Much.</p></sec>", "Aim: To ask.\nResults: Much."),
         ("&amp;lt;p&amp;gt;of &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;&amp;lt;/p&amp;gt;", "of E. coli"),
+        # Crossref puts line breaks around markup (10.7717/peerj.17337, 10.1098/rspb.2022.2149).
+        ("<p>\n Clams (\n  <i>\n  T. maxima\n  </i>\n  ) take CO\n <sub>2</sub>\n , a\n <i>z</i>\n -score,\n  <i>K</i>\n/\n<i>N</i>\n.</p>",
+         "Clams (T. maxima) take CO2, a z-score, K/N."),
+        ("<title>Why?</title><p>Because.</p><title>Aim.</title><p>To ask.</p>", "Why? Because.\nAim: To ask."),
         ("We parse. (ABSTRACT TRUNCATED AT 250 WORDS)", "We parse."), ("We parse. (ABSTRACT TRUNCATED)", "We parse."),
         *((text, None) for text in ("n/a", "-", "Abstract.", "[Figure: see text].", "An abstract is not available for this article.")),
     ],
@@ -112,6 +116,14 @@ def test_head_without_a_space_leaves_the_abstract(head: str) -> None:
         assert clean_abstract(f"{head}{text}") == text
     for name in (f"{head}s are parsed.", f"{head.upper()}S are parsed.", "SummaryMixing is linear."):
         assert clean_abstract(name) == name
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("piece", ["\n", " \n<i>", "(\n<", "</title>", "a\n<sub>", ",\n</i>", "<i ", " †"])
+def test_repetitions_are_cleaned_in_linear_time(piece: str) -> None:
+    """Thousands of line breaks before a tag once took minutes."""
+    text = f"On odd things{piece * (20_000 // len(piece))}x<i>"
+    assert str(clean_title(text)).startswith("On odd") and str(clean_abstract(text)).startswith("On odd")
 
 
 @given(st.text(alphabet="<>&;:!-/?[]=\"'ampltgi ", max_size=80))

@@ -20,7 +20,7 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
 from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.identifiers import normalize_arxiv
-from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
+from s2orc_parse.bibliography.names import MAX_CHARACTERS, MAX_NAME, make_author, parse_authors, parse_name
 from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text
 
@@ -35,7 +35,7 @@ _COLLABORATION = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_COLLABORATION = re.compile(
-    rf"\s+(?:for|on behalf of)\s+(?:the\s+)?(?=[^,;]{{1,100}}\b{_GROUP_WORD}\b)", re.IGNORECASE
+    rf"(?<!\s)\s++(?:for|on behalf of)\s++(?:the\s++)?(?=[^,;]{{1,100}}\b{_GROUP_WORD}\b)", re.IGNORECASE
 )
 _AFTER_COLLABORATION = re.compile(r"(?<=\w)\s*:(?=\s)")
 
@@ -160,7 +160,7 @@ def _authors(names: Iterable[tuple[str, ...]]) -> list[Author | None]:
     found: list[Author | None] = []
     groups: set[str] = set()
     for given, surname, suffix, *affiliations in names:
-        whole = " ".join(f"{given} {surname} {suffix}".split()).strip(" ,;:")
+        whole = " ".join(f"{given} {surname} {suffix}"[:MAX_NAME].split()).strip(" ,;:")
         if not (match := _COLLABORATION.fullmatch(whole)):
             found.append(add_affiliations(make_author(given, surname, suffix), ((one, "") for one in affiliations)))
             continue
@@ -183,9 +183,9 @@ def _parse_authors(text: str) -> list[Author | None]:
 def _without_affiliations(authors: str) -> str:
     """Remove round brackets and their content: "C. Balázs (1), E. L. Berger (Argonne)"."""
     depth, kept = 0, []
-    for character in authors:
+    for character in authors[:MAX_CHARACTERS]:
         depth += character == "("
         if depth == 0:
             kept.append(character)
         depth = max(depth - (character == ")"), 0)
-    return re.sub(r"\s+,", ",", "".join(kept))
+    return re.sub(r"(?<!\s)\s++,", ",", "".join(kept))

@@ -20,6 +20,7 @@ from s2orc_parse.bibliography.tex import decode_accents
 from s2orc_parse.words import to_letters
 
 MAX_CHARACTERS = 100_000  # maximum length of an author string; the rest is ignored
+MAX_NAME = 1_000  # maximum length of one name in characters; the rest is ignored
 _ET_AL = re.compile(
     r"(?:\b(?:and|with)\s+)?(?:\b[Ee]t\.?\s+[Aa]l(?:ii|ia|\.|\b(?![-'’\w]|\s+[^\W\d_]))\.?|\b(?:and|&)\s+(?:\d+\s+)?(?:others|coworkers|colleagues)\b)"
     r"|…|\.\.\.",
@@ -93,7 +94,7 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
 
     Crossref sometimes puts the complete name into one of the two; such names are parsed as one string.
     """
-    texts = (_MARKS.sub("", html.unescape(part or "").translate(_HYPHENS)) for part in (given, family))
+    texts = (_MARKS.sub("", html.unescape((part or "")[:MAX_NAME]).translate(_HYPHENS)) for part in (given, family))
     given, family = (decode_accents(_SPLIT_INITIALS.sub("-", _SPACE.sub(" ", text))).strip(" ,;") for text in texts)
     given = given if any(map(str.isalpha, given)) else ""
     if not family:
@@ -105,12 +106,17 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
         return parse_name(family) if is_person else Author("", (), family.strip(" ."), "")
     if words.is_hyphenated_given(family) and words.is_eastern_surname(given, family):
         given, family = family, given
-    return parse_inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), has_separate_fields=True)
+    return parse_inverted(family, given, _SPACE.sub(" ", (suffix or "")[:MAX_NAME]).strip(), has_separate_fields=True)
 
 
 def make_group(name: str) -> Author | None:
     """Return the author that is a group. Its name has no parts: "Department of Health, Odd State"."""
-    name = _SPACE.sub(" ", decode_accents(html.unescape(name))).replace("{", "").replace("}", "").strip(" ,;:")
+    name = (
+        _SPACE.sub(" ", decode_accents(html.unescape(name[:MAX_CHARACTERS])))
+        .replace("{", "")
+        .replace("}", "")
+        .strip(" ,;:")
+    )
     return Author("", (), name, "") if any(map(str.isalnum, name)) else None
 
 
@@ -136,7 +142,9 @@ def _clean(text: str) -> str:
 
 def _strip_part(part: str) -> str:
     """Return a part without enclosing braces and brackets and without prefixes that are not part of a name."""
-    part = re.sub(r"^(?:\(?on behalf of|for)\s+(?=the\b|[A-Z])", "", part.replace("{", "").replace("}", "").strip(" :"))
+    part = re.sub(
+        r"^(?:\(?on behalf of|for)\s+(?=the\b|[A-Z])", "", part[:MAX_NAME].replace("{", "").replace("}", "").strip(" :")
+    )
     if part[:1] in "[(" and part[-1:] in "])":
         part = part[1:-1]
     if part.startswith("-") and part.count("-") > 1:  # some exports write groups as "-ALTS-Study-Group"

@@ -14,7 +14,10 @@ _COMBINING: dict[str, str] = _WORDS["tex_accents"]
 _LETTERS, _SYMBOLS = _WORDS["tex_letters"], _WORDS["tex_symbols"]
 _SIGNS: dict[str, str] = {**_LETTERS, **_SYMBOLS}
 _TRANSPARENT_COMMANDS, _SWITCHES = ("|".join(words.split()) for words in _WORDS["tex_commands"].values())
-_MATH = re.compile(r"(?<!\\)(\$\$?)(?=[^\s$]|\s\S).{0,2000}?(?<!\\)\1|\\\(.{0,2000}?\\\)|\\\[.{0,2000}?\\\]", re.DOTALL)
+_MATH = re.compile(
+    r"(?<!\\)(\$\$?)(?=[^\s$]|\s\S).{0,2000}?(?<!\\)\1|\\\((?:(?!\\\().){0,2000}?\\\)|\\\[(?:(?!\\\[).){0,2000}?\\\]",
+    re.DOTALL,
+)
 _ACCENT = re.compile(
     r"""\\(?:(?P<sign>[`'^"~=.])\s*|(?P<name>[uvHcdbkrt])(?=\s*\{|\s+\\?[A-Za-z]|\\[ij](?![A-Za-z])|\s*[^\W\d_a-zA-Z])\s*)"""
     r"(?:\{\s*(?:\\(?P<dotless>[ij])|(?P<inner>[^\W\d_]{1,2}))\s*\}|\\(?P<bare_dotless>[ij])(?![A-Za-z])\s*|\{\\(?P<braced>[ij])\}"
@@ -41,6 +44,7 @@ _ESCAPED = re.compile(r"\\([&%#_{}])")
 _SPACE = re.compile(r"\\(?:[ ,;:!/@\n]|\\(?:\[[^\[\]]*\])?)|(?<=\w)~(?=\w)|(?<=[.,)])~(?=\w)")
 _GROUP = re.compile(r"(\\[A-Za-z]+\s{0,3})?\{([\w .:&+/'’-]*)\}")
 _MAX_ROUNDS = 8  # of removing braces inside braces
+_MAX_TEXT = 400_000  # characters of a text that are decoded; the rest is ignored
 _FORMULA = "\ue000"
 _HIDDEN_BRACES = {"{": "\ue001", "}": "\ue002"}  # escaped braces do not group
 
@@ -56,6 +60,7 @@ def decode_accents(text: str) -> str:
 
 def decode_text(text: str) -> str:
     """Replace TeX accents, letters, symbols and commands for type by plain text, except in formulas."""
+    text = text[:_MAX_TEXT]
     if "\\" not in text and "{" not in text and "~" not in text:
         return text
     formulas: list[str] = []

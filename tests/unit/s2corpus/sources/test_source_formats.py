@@ -349,3 +349,13 @@ def test_thesis_of_tei_has_its_title() -> None:
 )
 def test_title_is_no_head_of_the_abstract(title: str, abstract: str, printed: str) -> None:
     assert one("crossref", {"DOI": "10.1016/a", "title": [title], "abstract": abstract}).abstract == printed
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("piece", [" ", "(", "\\(", "Prof. ", "MD ", "Jr., "])
+def test_repetitions_in_a_record_are_read_in_linear_time(piece: str) -> None:
+    """100,000 spaces in the names of an arXiv record once took minutes."""
+    text = f"Ada {piece * (100_000 // len(piece))}Lovelace"
+    record = one("arxiv", {"id": "1903.00002", "title": "T", "authors": text, "abstract": text, "comments": text})
+    assert record.authors and record.abstract
+    assert one("arxiv", {"id": "1903.00002", "title": "T", "authors_parsed": [[text, text, text]]}).authors

@@ -1,8 +1,24 @@
 """The laws of every parse, whatever its format (SPEC §3.3)."""
 
 from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape
+
+from hypothesis import strategies as st
 
 from s2orc_parse.parse_model import EQUATION, CiteSpan, EqSpan, Parse, RefSpan, RefType
+
+words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
+
+
+def nest(leaves: st.SearchStrategy[str], elements: Sequence[str]) -> st.SearchStrategy[str]:
+    """Return texts of leaves and nested XML elements."""
+    element = "<{0}>{1}</{0}>".format
+    inline = st.recursive(
+        leaves,
+        lambda inner: st.builds(element, st.sampled_from(elements), st.lists(inner, max_size=3).map("".join)),
+        max_leaves=5,
+    )
+    return st.lists(inline, max_size=5).map("".join)
 
 
 def check_laws(found: Parse) -> Parse:

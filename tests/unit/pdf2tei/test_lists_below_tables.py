@@ -12,6 +12,15 @@ SURNAMES = [
 ]  # fmt: skip
 
 
+def read_list(names: str, entries: list[str], before: int, table: str, size: str, folder: Path) -> list[str]:
+    """Return the entries of a list in two columns with a table on a new page, after some of the entries."""
+    body = "\n\n".join(" ".join(write_prose(n) for n in range(6)) for _ in range(10))
+    front = f'#place(top, float: true, scope: "parent")[#align(center)[#text(size: 17pt)[{TITLE}]\n\n{names}]]'
+    page = f'#set page(paper: "a4", margin: 2cm, columns: 2)\n#set text(size: 10pt)\n{front}\n\n*Abstract* {PROSE}\n\n= Introduction\n{body}'
+    listed = "\n\n".join([*entries[:before], "#pagebreak()", table, *entries[before:]])
+    return list_raws(read(f"{page}\n\n= References\n#set text(size: {size})\n{listed}", folder))
+
+
 def test_list_continues_below_a_table_of_the_next_page(tmp_path: Path) -> None:
     entries = [
         f"#par(hanging-indent: 1.2em)[{name}, {chr(65 + i % 20)}., Bouchy, F., & Mayor, M. {1990 + i % 28}, Astronomy & Astrophysics, {400 + 7 * i}, A{i + 3}]"
@@ -19,14 +28,8 @@ def test_list_continues_below_a_table_of_the_next_page(tmp_path: Path) -> None:
     ]
     cells = ", ".join(f"[HD{1900 + n}], [{1577 + n}], [0.888], [0.669 (0.64; 0.695)]" for n in range(6))
     table = f'#place(top, float: true, scope: "parent")[#figure(table(columns: 4, {cells}), caption: [The estimated velocities of the parameters.])]'
-    body = "\n\n".join(" ".join(write_prose(n) for n in range(6)) for _ in range(10))
-    front = f'#place(top, float: true, scope: "parent")[#align(center)[#text(size: 17pt)[{TITLE}]\n\nUmberto Simola, Jessica Cisewski]]'
-    tei = read(
-        f'#set page(paper: "a4", margin: 2cm, columns: 2)\n#set text(size: 10pt)\n{front}\n\n*Abstract* {PROSE}\n\n= Introduction\n{body}\n\n= References\n#set text(size: 8pt)\n'
-        + "\n\n".join([*entries[:12], "#pagebreak()", table, *entries[12:]]),
-        tmp_path,
-    )
-    assert [raw.split(",")[0] for raw in list_raws(tei)] == SURNAMES
+    raws = read_list("Umberto Simola, Jessica Cisewski", entries, 12, table, "8pt", tmp_path)
+    assert [raw.split(",")[0] for raw in raws] == SURNAMES
 
 
 WORKS = [
@@ -48,11 +51,4 @@ def test_numbers_continue_a_list_below_a_table(tmp_path: Path) -> None:
     entries = [f"#par(hanging-indent: 1.2em)[[{n}] {work}]" for n, work in enumerate([*first, *WORKS, *WORKS], 1)]
     rows = " \\ ".join(f"Community {n} #h(1fr) {n}.1 #h(1fr) 0.888" for n in range(12))
     table = f'#place(top, float: true, scope: "parent")[{rows}]'
-    body = "\n\n".join(" ".join(write_prose(n) for n in range(6)) for _ in range(10))
-    front = f'#place(top, float: true, scope: "parent")[#align(center)[#text(size: 17pt)[{TITLE}]\n\nNicola Barbieri, Giuseppe Manco]]'
-    tei = read(
-        f'#set page(paper: "a4", margin: 2cm, columns: 2)\n#set text(size: 10pt)\n{front}\n\n*Abstract* {PROSE}\n\n= Introduction\n{body}\n\n= References\n#set text(size: 9pt)\n'
-        + "\n\n".join([*entries[:4], "#pagebreak()", table, *entries[4:]]),
-        tmp_path,
-    )
-    assert len(list_raws(tei)) == len(entries)
+    assert len(read_list("Nicola Barbieri, Giuseppe Manco", entries, 4, table, "9pt", tmp_path)) == len(entries)

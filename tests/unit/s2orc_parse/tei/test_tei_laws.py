@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -27,7 +26,7 @@ from s2orc_parse.parse_model import (  # fmt: skip
     RefSpan,
     RefType,
 )
-from tests.unit.parse_laws import check_laws
+from tests.unit.parse_laws import check_laws, nest, words
 from tests.unit.s2orc_parse.tei import teis
 
 ELSEWHERE = ("figure", "table", "listBibl", "listOrg")
@@ -78,7 +77,6 @@ def test_every_real_tei_obeys_the_laws(shared_data: Path) -> None:
 
 # Generated trees contain every element that an extractor may write, in combinations that none writes.
 
-words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
 callouts = st.builds(
     "<ref{}{}>{}</ref>".format,
     st.sampled_from(["", *(f' type="{kind}"' for kind in ("bibr", "figure", "formula", "foot", "weird"))]),
@@ -89,16 +87,7 @@ callouts = st.builds(
 pieces = st.sampled_from(
     ["Eq. (1) ", "Figure 1 ", "[2] ", "Ann et al. (2001) ", "<formula>x=y<label>(1)</label></formula>"]
 )
-inline = st.recursive(
-    words | callouts | pieces,
-    lambda inner: st.builds(
-        "<{0}>{1}</{0}>".format,
-        st.sampled_from(["hi", "s", "p", "item", "note", "ref"]),
-        st.lists(inner, max_size=3).map("".join),
-    ),
-    max_leaves=5,
-)
-texts = st.lists(inline, max_size=5).map("".join)
+texts = nest(words | callouts | pieces, ("hi", "s", "p", "item", "note", "ref"))
 blocks = st.one_of(
     texts.map("<p>{}</p>".format),
     texts,

@@ -21,8 +21,8 @@ sets. A failed paper counts as a paper without content. The columns:
   cut DOIs     gold DOIs that the PDF prints in full and that the extractor cuts
   lost lists   papers in which more than 10 % of the references are missing
 
-`--speed` instead prints the pages of the development papers of `pmc-pdf` per CPU second, including pdfalto: of the
-extractor, of the extractor with pdfalto's output of `select`, as in a release, and of programs that only extract text.
+`--speed` prints only the pages per CPU second, including pdfalto, for the development papers of `pmc-pdf`. It measures the
+extractor, the extractor with pdfalto's output of `select`, as in a release, and programs that only extract text.
 """
 
 from __future__ import annotations

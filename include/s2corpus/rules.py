@@ -36,7 +36,7 @@ class OwnRule(Rules):
 
     @property
     def outcome(self) -> str:
-        """Return the outcome of what it drops."""
+        """Return the outcome of the items that it drops."""
         return f"rule:{self.name}"
 
 

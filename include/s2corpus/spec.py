@@ -318,7 +318,7 @@ def load_spec(path: Path) -> ReleaseSpec:
     """Read and validate one spec file. All rules that it names are installed.
 
     Raises:
-        UserError: names the file, each wrong field with its value, and what is allowed.
+        UserError: names the file, each wrong field with its value, and the allowed values.
     """
     raw = _read_mapping(path)
     try:

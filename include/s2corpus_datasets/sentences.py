@@ -110,7 +110,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def heading_end(text: str) -> int:
-    """Return the length of a run-in heading at the start of a paragraph; 0 if there is none.
+    """Return the length of a run-in heading at the start of a paragraph, or 0.
 
     A heading has at most six words and no full stop, and a sentence follows ("Ablation study We start …", "Setup: The server …").
     """

@@ -261,7 +261,7 @@ class Catalog:
     def mark_parses(
         self, release: str, marker: str, marks: Mapping[str, tuple[Sequence[int], Sequence[int], int]]
     ) -> None:
-        """Store one person's marks of parses (wrong lines, unsure lines, number of missing ones) by item."""
+        """Store one person's marks of parses (wrong lines, unsure lines, number of missing lines) by item."""
         now = datetime.now(UTC)
         with self._sessions.begin() as session:
             for item, (wrong, unsure, missing) in sorted(marks.items()):

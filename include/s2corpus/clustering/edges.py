@@ -71,7 +71,7 @@ def _agree(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _may_print(nodes: Nodes, owner: np.ndarray, pdf: np.ndarray) -> np.ndarray:
-    """Return which PDFs have no title, or that of the journal, and agree with a record of their identifier (bool)."""
+    """Return which PDFs agree with a record of their identifier, and have no title or the title of the journal (bool)."""
     may: np.ndarray = (nodes.title[pdf] < 0) | _are_titled_by_journal(nodes, pdf, owner)
     may[may] = _agree(nodes, owner[may], pdf[may])
     return may

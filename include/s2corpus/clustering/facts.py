@@ -160,7 +160,7 @@ class Nodes(Descriptions):
 
 
 def nodes_from(facts: pa.Table) -> Nodes:
-    """Return the nodes of records in the order of their rows; the columns are those of `facts` in `stages/cluster.sql`."""
+    """Return the nodes of records in the order of their rows; the query `facts` in `stages/cluster.sql` has the columns."""
     is_titled = pc.not_equal(facts["normalized"], "")
     title, titles = codes_of(pc.if_else(is_titled, facts["normalized"], pa.scalar(None, pa.string())))
     surnames = one_chunk(facts["surnames"])

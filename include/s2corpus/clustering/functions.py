@@ -33,7 +33,7 @@ EDGE = pa.schema({**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _
 
 
 def answer(rows: pa.Table) -> pa.Table:
-    """Return pairs of records that share an identifier, and whether what is asked of each pair holds (see `QUESTIONS`)."""
+    """Return pairs of records that share an identifier, and the answer to the question about each pair (see `QUESTIONS`)."""
     nodes, left, right = _pair(rows)
     holds = np.ones(len(rows), bool)
     for question, is_true in QUESTIONS.items():

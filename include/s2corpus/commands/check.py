@@ -41,7 +41,7 @@ class Fate(NamedTuple):
 @click.option("--source", help="Check PATHS, files or folders, as metadata of this source (docs/sources.md).")
 @json_option
 def command(paths: tuple[Path, ...], source: str | None, as_json: bool) -> None:
-    """Show what a release will make of each file and metadata line, before delivery.
+    """Show the outcome of each file and metadata line before delivery.
 
     PATHS is one folder of papers (its crossref*.json is metadata), or with --source files and folders of metadata. Each line of
     output has outcome, file and detail. PDFs are inspected, LaTeX sources and publishers' files are read, and metadata lines are read

@@ -41,7 +41,7 @@ def command(
     out: Path,
     dropped: Path | None,
 ) -> None:
-    """Clean documents and drop unsuitable ones.
+    """Clean documents, and drop unsuitable documents.
 
     A document has id, title, abstract, date (ISO) or year, and body; sha1, sources and open_access are optional. The body
     is a list of {section, text}: section is null, a heading, or a path of headings joined by "::". Each dropped document has

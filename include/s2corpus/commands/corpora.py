@@ -122,7 +122,7 @@ def list_command(as_json: bool, lake: str) -> None:
 @json_option
 @lake_option()
 def status_command(corpus: str | None, as_json: bool, lake: str) -> None:
-    """Show what corpora contain, what is being built, what waits and for what, and the disk that is used.
+    """Show the snapshots of corpora, running builds, waiting releases with the reason, and the disk usage.
 
     Releases without a snapshot have a state (running, awaiting an approval, stopped by a check, failed), the latest finished stage, and
     the expected drops that are missing. Drops and deliveries that no snapshot contains are listed. Disk is measured for the whole lake.

@@ -136,7 +136,7 @@ def publish_command(snapshot: str, reason: str, lake: str) -> None:
 def prune_command(
     corpus: str | None, keep: int, snapshots: bool, dry_run: bool, iceberg_uri: str | None, lake: str
 ) -> None:
-    """Delete what no release needs.
+    """Delete data that no release needs.
 
     These are the tables of older published releases, which the page and `corpus explain` read; stored results that neither a release
     nor the current code refers to; batches of processed drops; and logs of this machine that are older than 30 days. Scratch folders of
@@ -167,7 +167,7 @@ def prune_command(
 
 
 def _find_store_uses(lake: str) -> list[StoreUse]:
-    """Return what the next release of each spec uses of the stored results; nothing if the extractor does not answer."""
+    """Return the stored results that the next release of each spec uses; nothing if the extractor does not answer."""
     from contextlib import ExitStack
     from datetime import UTC, datetime
 

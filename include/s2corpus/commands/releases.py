@@ -153,7 +153,7 @@ def use_extractor(stack: ExitStack) -> None:
 
 
 def print_upgrade_plan(run: Run) -> None:
-    """Print what a release processes again because of other versions, and stored results that nothing refers to."""
+    """Print the inputs that a release processes again because of other versions, and stored results without a reference."""
     from s2corpus.drops.upgrade import StoreUse, list_unused, plan_upgrade
     from s2corpus.stages.extract import ExtractStage
 

@@ -1,1 +1,1 @@
-"""What a lake contains, and what can be deleted."""
+"""List the contents of a lake, and the data that can be deleted."""

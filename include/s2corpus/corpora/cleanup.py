@@ -1,4 +1,4 @@
-"""Find and delete what no release needs: tables of old releases, stored results that nobody refers to, batches of drops, and logs.
+"""Find and delete unneeded data: tables of old releases, stored results without a reference, batches of drops, and logs.
 
 Published snapshots, deliveries, and everything that determines or explains a publication remain: the record of the run, decisions,
 metrics, check results, evaluations, and the list of deliveries.
@@ -56,9 +56,9 @@ def list_waste(
     lake: Lake, keep: int, stores: Iterable[StoreUse], *, corpus: str | None = None, catalog: Catalog | None = None,
     logs: Iterable[Path] = (),
 ) -> Iterator[Waste]:  # fmt: skip
-    """Yield what can be deleted. Nothing is changed.
+    """Yield the data that can be deleted. Nothing is changed.
 
-    The tables of the newest `keep` published releases of each corpus remain, and so do those of releases that run. With `corpus`,
+    The tables of the newest `keep` published releases of each corpus, and of running releases, remain. With `corpus`,
     only tables of its releases are listed. No `stores`: stored results are not examined.
     """
     for name in [corpus] if corpus else list_corpora(lake):

@@ -100,7 +100,7 @@ def _change_rights(lake: Lake, paper: FoundPaper, values: Values) -> _Change:
 
 
 def _would_open(name: str, value: Any, row: Mapping[str, Any]) -> bool:
-    """Return whether a license or openness is more open than that of a row of `tables/rights`."""
+    """Return whether a license or openness is more open than the values in a row of `tables/rights`."""
     license = None if row["license"] == NOASSERTION else row["license"]
     return is_more_open(name, to_spdx(value) if name == LICENSE else value, Openness(row["open_access"], None, license))
 

@@ -122,7 +122,7 @@ def list_snapshots(lake: Lake, corpus: str | None = None) -> list[ListedSnapshot
 
 
 def list_open_releases(lake: Lake, catalog: Catalog | None, corpus: str | None = None) -> list[OpenRelease]:
-    """Return the releases without a complete snapshot, and those that await an approval, sorted by id."""
+    """Return the releases that have no complete snapshot or await an approval, sorted by id."""
     states = {row.release: ReleaseState(row.state) for row in catalog.releases()} if catalog else {}
     done = {
         SnapshotId(listed.snapshot).release

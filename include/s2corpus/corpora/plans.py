@@ -1,4 +1,4 @@
-"""The form of an action on a lake: fields, a plan with its cost, and what it does."""
+"""The form of an action on a lake: its fields, its plan with the cost, and its execution."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Copies:
         return cls(None)
 
     def open(self, sha1: str) -> BinaryIO | None:
-        """Open a copy, if it is whole; a machine that lost power may have truncated it."""
+        """Open a copy, if it is complete; a power failure may have truncated it."""
         if self._folder is None:
             return None
         path = self._folder.path / sha1

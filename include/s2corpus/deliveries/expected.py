@@ -49,7 +49,9 @@ def describe_missing(missing: Sequence[str], spec: str) -> str:
 
 
 def write_awaited(lake: Lake, release: ReleaseId, missing: Sequence[str], until: datetime | None) -> None:
-    """Store what a release lacks and the end of the wait, or None if it continued, for the release page. Nothing missing removes it."""
+    """Store the missing deliveries of a release for the release page, and the end of the wait (None if the release continued).
+
+    If no delivery is missing, the stored list is removed."""
     if missing:
         end = until and until.isoformat(timespec="minutes")
         lake.put(_key(release), orjson.dumps({"missing": missing, "until": end}))
@@ -58,7 +60,7 @@ def write_awaited(lake: Lake, release: ReleaseId, missing: Sequence[str], until:
 
 
 def read_awaited(lake: Lake, release: ReleaseId) -> tuple[list[str], datetime | None] | None:
-    """Return what a release lacks and the end of the wait, or None if it continued; None if nothing is missing."""
+    """Return the missing deliveries of a release and the end of the wait, as stored; None if no delivery is missing."""
     try:
         value = read_object(lake, _key(release), _MAX_BYTES)
         return [str(name) for name in value["missing"]], value["until"] and datetime.fromisoformat(value["until"])

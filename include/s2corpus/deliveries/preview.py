@@ -1,4 +1,4 @@
-"""Find what a drop or delivery contains that no release can read, before it is uploaded (`corpus check`, `corpus add`)."""
+"""Find files and lines of a drop or delivery that no release can read, before the upload (`corpus check`, `corpus add`)."""
 
 from __future__ import annotations
 

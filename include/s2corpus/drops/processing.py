@@ -41,7 +41,7 @@ _THREADS = 8
 def list_pending(lake: Lake, selected_by: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
     """Return all announced arrivals that no run has finished.
 
-    If some spec is invalid, pass the valid ones as `selected_by`: other arrivals wait, because the invalid spec may select them.
+    If some spec is invalid, pass the valid specs as `selected_by`: other arrivals wait, because the invalid spec may select them.
     """
     selected = [a for a in list_open(lake) if selected_by is None or _specs_selecting(a, selected_by)]
     return list({arrival.folder: arrival for arrival in selected}.values())  # `register` reads the current `_READY`.
@@ -123,7 +123,7 @@ def list_releases_to_start(
 ) -> list[tuple[str, datetime]]:
     """Return the releases that processed drops and deliveries start: (spec, as_of), for specs with `schedule.on_drop`.
 
-    A release sees what was ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
+    A release contains the files that were ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
     same release. An arrival with a `ready_at` in the future starts no release: only later releases contain it.
     """
     releases = []

@@ -109,7 +109,7 @@ def _add_outcome(lake: Lake, row: ArrivalStatus, name: str, delivery: dict[str, 
 def _deliveries_in_releases(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
     """Return the drops and deliveries by folder, with their rows of the table `deliveries`.
 
-    The rows are those of the newest snapshot of each spec, and those that its newest release did not take, even if a check stopped it.
+    The rows are from the newest snapshot of each spec. Its newest release adds the rows that it refused, even if a check stopped it.
     """
     names = (ReleaseId(name) for name in lake.folders("releases/") if ReleaseId.is_valid(name))
     newest = {release.spec: release for release in sorted(names, key=lambda release: release.day)}

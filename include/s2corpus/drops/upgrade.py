@@ -1,4 +1,4 @@
-"""Count what the next release processes again because a rule version or an extractor changed, before it starts."""
+"""Count the inputs that the next release processes again because a rule version or an extractor changed, before it starts."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class StoreUse:
 
 
 def find_store_uses(lake: str, specs: Iterable[ReleaseSpec], now: datetime) -> list[StoreUse]:
-    """Return what the next release of each spec uses of the stored results.
+    """Return the stored results that the next release of each spec uses.
 
     Raises:
         TransientError: the extractor does not answer.

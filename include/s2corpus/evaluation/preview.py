@@ -1,4 +1,4 @@
-"""Preview other thresholds on an existing release: which papers, documents, sections and links would come back or go.
+"""Preview other thresholds on an existing release: the papers, documents, sections and links that would be added or removed.
 
 Stored values decide what cannot change. Only documents whose stored values lie between the old and the new threshold are cleaned again.
 Nothing is written to the lake.
@@ -184,7 +184,7 @@ def _may_change(row: Mapping[str, Any], old: CleanRules, new: CleanRules) -> boo
 
 
 def _compare_sections(old: Run, new: Run, bucket: int, paper: str, document: Row | None) -> Iterator[Change]:
-    """Yield the sections of a full text that come back or go."""
+    """Yield the sections of a full text that would be added or removed."""
     if document is None or not (log_probs := document["section_log_probs"]):
         return
     low, high = sorted((old.spec.clean.text_rules.threshold, new.spec.clean.text_rules.threshold))
@@ -202,7 +202,7 @@ def _compare_sections(old: Run, new: Run, bucket: int, paper: str, document: Row
 
 
 def _list_formulas(old: Run, new: Run, bucket: int, rows: Mapping[tuple[str, str], Row]) -> Iterator[Change]:
-    """Yield the formulas of texts that come back as placeholders, or go. The rules apply to the text without formulas."""
+    """Yield the formulas of texts that would be added as placeholders or removed. The rules apply to the text without formulas."""
     effect, *places = (Effect.GOES, "placeholder", "removed")
     if old.spec.clean.formulas == "remove":
         effect, *places = (Effect.RETURNS, "removed", "placeholder")
@@ -225,7 +225,7 @@ def _read_parse(run: Run, fulltext: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _preview_dates(old: Run, new: Run, bucket: int) -> Iterator[Change]:
-    """Yield the documents that another date would move. Documents that are held back as duplicates stay."""
+    """Yield the documents that another date would move. Documents that are held back as duplicates do not move."""
     current = {(row["set"], row["paper_id"]): row["split"] for row in old.table(SPLITS).rows(shard=bucket)}
     for candidate in read_kept(new, bucket):
         before = Split(current[candidate.set, candidate.paper_id])

@@ -166,7 +166,7 @@ def format_result_line(line: ResultLine) -> str:
 def parse_results(items: Sequence[ParseItem], marks: Mapping[str, Mapping[str, LineMarks]]) -> tuple[ParseResult, ...]:
     """Return the result of each task. `marks` are those of each item by person; marks of other items are ignored.
 
-    The number of missing ones is the median of all people's numbers, the larger of two.
+    The number of missing lines is the median of all people's numbers, the larger of two.
     """
     return tuple(_parse_result(task, [item for item in items if item.task is task], marks) for task in ParseTask)
 

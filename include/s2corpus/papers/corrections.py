@@ -86,7 +86,7 @@ def parse_value(name: str, text: str) -> Value:
 
 
 def is_more_open(name: str, value: Value, openness: Openness) -> bool:
-    """Return whether a license or openness is more open than that of a full text; equal ones are not."""
+    """Return whether a license or openness is more open than the values of a full text; equal values are not."""
     if name == OPEN_ACCESS:
         return bool(value) and not openness.open
     return value != openness.license and rank_strictness(value) < rank_strictness(openness.license or "")

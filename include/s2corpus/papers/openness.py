@@ -29,7 +29,7 @@ from s2corpus.sources.record import DECLARED, Record, RecordKind
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSearch:
-    """The result of the search for one kind of evidence. `detail` describes what was found, or what was searched."""
+    """The result of the search for one kind of evidence. `detail` describes the evidence, or the search."""
 
     evidence: Evidence
     found: bool
@@ -195,7 +195,7 @@ def _describe_effect(
     stating: Evidence | None,
     shared: Shared | None,
 ) -> str:
-    """Return what a record's rights open, or the rule that forbids it and what would help."""
+    """Return the access that a record's rights give, or the rule that forbids access and a remedy."""
     opens = evidence is not None and record in used.get(evidence, ())
     if record.license and stating is not None and record in used.get(stating, ()):
         return "opens this text and states its license" if opens else "states the license of this text"

@@ -1,4 +1,4 @@
-"""A pool of limited child processes that read PDFs: a crash, hang or bomb affects only the outcome of its own PDF.
+"""A pool of limited child processes that read PDFs: a crash, hang or bomb affects only the outcome of that PDF.
 
 The children are fresh interpreters. Forks would inherit this process's memory, which counts towards the memory limit. Spawns of
 `multiprocessing` (also pebble's) would import `__main__` again, which takes seconds in Airflow.

@@ -58,7 +58,7 @@ class VoteStage(Stage):
     exchange = _EXCHANGE
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Write what is known about the records of all buckets, or vote."""
+        """Write the facts about the records of all buckets, or vote."""
         if round:
             self._vote(run, shard)
         else:
@@ -94,7 +94,7 @@ class VoteStage(Stage):
 
 
 def _write_known(run: Run, engine: Engine) -> None:
-    """Write what is known about the records of each bucket."""
+    """Write the facts about the records of each bucket."""
     columns = pa.schema([MEMBERS.schema.field(name) for name in _MEMBERS])
     engine.load("members", run.lake, run.table(MEMBERS).keys(), columns)
     for table in _GIVEN:

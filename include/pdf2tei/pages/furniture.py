@@ -76,7 +76,7 @@ def _find_line_numbers(page: Page) -> list[Line]:
     usual = max(page.lines, key=lambda x: len(x.text)).size if page.lines else 0.0
     for line in page.lines:
         is_tiny = page.number <= PAGES and line.size < _MAX_LINE_NUMBER_SIZE * usual
-        if line.text.isdecimal() and (is_tiny or int(line.text) % _LINE_NUMBER_STEP == 0):
+        if line.text.isdecimal() and len(line.text) < 10 and (is_tiny or int(line.text) % _LINE_NUMBER_STEP == 0):
             edges[round(line.x1), is_tiny].append(line)
     out: list[Line] = []
     for (_, is_tiny), lines in edges.items():

@@ -6,6 +6,7 @@ The release page and the commands use the same functions. An action is done only
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -115,7 +116,7 @@ def _clean_up(lake: Lake, values: Values, _: str) -> str:
 
 
 def _read_keep(values: Values) -> int:
-    if not (values["keep"].isdecimal() and 1 <= int(values["keep"]) <= 1000):
+    if not re.fullmatch("[1-9][0-9]{0,2}|1000", values["keep"]):
         raise UserError(f"{values['keep']!r} given: expected the number of releases whose tables remain, 1 to 1000")
     return int(values["keep"])
 

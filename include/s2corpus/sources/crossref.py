@@ -43,9 +43,9 @@ def _parse(work: dict[str, Any], where: str) -> Entry:
     doi = work.get("DOI")
     if not isinstance(doi, str) or not doi.strip():
         return Dropped(RejectReason.NO_ID, where, "no DOI")
-    kind = "posted-content" if doi.strip().lower().startswith(_SSRN) else work.get("type")
+    kind = "posted-content" if doi.strip().lower().startswith(_SSRN) else read_text(work.get("type"))
     if kind in _NOT_PAPERS:
-        return Dropped(RejectReason.NOT_A_PAPER, doi, str(kind))
+        return Dropped(RejectReason.NOT_A_PAPER, doi, kind)
     containers = [title for title in read_list(work.get("container-title")) if read_text(title).strip()]
     # The titles of a chapter or a paper in proceedings begin with the series; those of a journal with its full name.
     container = next(iter(containers if kind == "journal-article" else containers[::-1]), None)

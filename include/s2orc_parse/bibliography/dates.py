@@ -125,7 +125,7 @@ def to_month(text: str | None) -> int | None:
         return None
     word = fold(text.strip().rstrip("."))
     if word.isdecimal():
-        return int(word) if 1 <= int(word) <= 12 else None
+        return int(word) if len(word) < 3 and 1 <= int(word) <= 12 else None
     return _MONTHS.get(word)
 
 

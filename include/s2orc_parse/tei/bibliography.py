@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date
+from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date, to_int
 from s2orc_parse.bibliography.fields import add_affiliations, join_titles
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
@@ -132,8 +132,8 @@ def _read_labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
         if not label and (inner := _INNER_LABEL.findall(raw)) and len(inner) == 1:
             label = inner[0]
         labels.append(label or None)
-    numeric = [int(label) for label in labels if label and label.isdecimal()]
-    if any(b <= a for a, b in pairwise(numeric)):
+    numbers = [number for label in labels if (number := to_int(label)) is not None]
+    if any(b <= a for a, b in pairwise(numbers)):
         labels = [None if label and label.isdecimal() else label for label in labels]
     return labels
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from s2orc_parse.bibliography.dates import to_int
+
 MAX_RANGE = 100  # SPEC §3.13: a wider range is not a citation
 MAX_UNORDERED = 3_000  # maximum number of contradicting numbers; no bibliography has more entries
 _DASH = r"(?:--?|[‐‑‒–—−])"
@@ -102,7 +104,7 @@ def map_numbers(labels: Sequence[str | None], votes: Iterable[tuple[int, int]], 
     Labels have priority; votes must fit between them. A number between two mapped numbers is interpolated if the
     positions leave no choice. Without evidence, numbers count the entries from 1.
     """
-    known = {int(label): at for at, label in enumerate(labels) if label and label.isdecimal()}
+    known = {number: at for at, label in enumerate(labels) if (number := to_int(label)) is not None}
     counts = Counter(votes)
     best: dict[int, tuple[int, int]] = {}
     for (number, at), count in sorted(counts.items()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from s2orc_parse.bibliography.dates import to_int
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID
 from s2orc_parse.tei.drafts import TextDraft
@@ -74,7 +75,7 @@ def read_cells(table: Element) -> list[list[str]]:
             while len(cells) in covered:
                 cells.append("")
             width, height = (
-                min(int(n), MAX_SPAN) if (n := cell.get(name, "1")).isdecimal() else 1 for name in ("cols", "rows")
+                1 if (n := to_int(cell.get(name))) is None else min(n, MAX_SPAN) for name in ("cols", "rows")
             )
             below.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1) if height > 1 else {})
             cells += [read_flat([cell]).text if len(cell) else extract_text(cell), *[""] * (width - 1)]

@@ -359,3 +359,8 @@ def test_repetitions_in_a_record_are_read_in_linear_time(piece: str) -> None:
     record = one("arxiv", {"id": "1903.00002", "title": "T", "authors": text, "abstract": text, "comments": text})
     assert record.authors and record.abstract
     assert one("arxiv", {"id": "1903.00002", "title": "T", "authors_parsed": [[text, text, text]]}).authors
+
+
+def test_type_of_a_work_may_be_anything() -> None:
+    for given in ([], {}, 7, None):
+        assert one("crossref", {"DOI": "10.1016/a", "title": ["T"], "type": given}).type is None

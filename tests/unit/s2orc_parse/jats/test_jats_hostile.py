@@ -14,6 +14,9 @@ JSON = b'{"docId": "S1", "body_text": [{"sentence": "Text."}]}'
 # docs/fulltexts.md: 16 MB, a million elements (with an opening and a closing tag), nested 120 deep.
 MAX_SIZE, MAX_TAGS, MAX_DEPTH = 16 << 20, 2_000_000, 120
 PADDING = b"<i/>".ljust(4096) * 4096
+DATE = b"<pub-date><year>2020</year><month>" + b"1" * 5_000 + b"</month></pub-date>"
+"""Python refuses to read integers of more than 4,300 digits."""
+DATED = b"<article><front><article-meta>" + DATE + b"</article-meta></front><body><p>Text.</p></body></article>"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,7 @@ def test_bad_file_has_its_outcome(convert: Callable[..., Parse], data: bytes, ou
     ("convert", "data"),
     [
         (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 2 :]), (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 6))),
+        (jats.convert, DATED),
         (jats.convert, ARTICLE % (b"<sec>" * MAX_DEPTH + b"</sec>" * MAX_DEPTH)), (elsevier.convert, JSON.ljust(MAX_SIZE)),
     ],
 )  # fmt: skip

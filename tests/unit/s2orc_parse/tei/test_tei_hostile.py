@@ -99,6 +99,17 @@ def test_time_and_output_are_linear_in_the_document(body: str) -> None:
     assert size < 20 * len(body) + 4_000_000
 
 
+def test_number_of_thousands_of_digits_is_no_number() -> None:
+    """Python refuses to read integers of more than 4,300 digits."""
+    number = "1" * 5_000
+    body = f"<div><head n='{number}'>Aims</head><p>As [{number}] shows.</p></div><figure type='table'><head>T</head><table><row>"
+    body += f"<cell cols='{number}' rows='{number}'>a</cell></row></table></figure>"
+    entry = f"<biblStruct xml:id='b0' n='{number}'><monogr><title>A title</title><imprint/></monogr></biblStruct>"
+    document = f"<TEI><text><body>{body}</body><back><listBibl>{entry}</listBibl></back></text></TEI>"
+    parse = tei.convert(document.encode(), file_sha1="a" * 40)
+    assert [one.title for one in parse.bib_entries] == ["A title"]
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -19,12 +19,13 @@ _YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|n\.\s?d\.)"
 _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)"
 _SURNAME = rf"(?:{_PARTICLE}\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{{1,40}}"
 _NAMES = (
-    rf"{_SURNAME}(?:\s+et\s+al\.?|"
-    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und|et|y|e)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s*;\s*{_SURNAME}){{1,20}}|"
+    rf"{_SURNAME}(?:\s+(?:et\s+al|u\.\s?a)\.?|"
+    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und|et|y|e)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s*[;/]\s*{_SURNAME}){{1,20}}|"
     rf"(?:\s+{_SURNAME}){{0,2}})?"
 )
+_LEAD = read_pattern("callouts", "lead", re.NOFLAG).pattern
 _NAME_YEAR = re.compile(
-    rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
+    rf"(?<!\w)(?!{_LEAD})(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
 )
 _ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
 _DIGITS_AFTER_WORD = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")

@@ -34,13 +34,12 @@ def find_tables(page: Page, running: set[int], measures: Measures) -> list[list[
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
     for side in _partition_by_side(free, text):
-        for run in group_items(_group_rows(side), _follows_row_gap):
+        rows = _group_rows(side)
+        for run in group_items(
+            rows, lambda run, row: row[0].y0 - max(x.y1 for x in run[-1]) > _MAX_ROW_GAP * max(x.size for x in row)
+        ):
             tables += _trim_to_table(run, side)
     return tables
-
-
-def _follows_row_gap(run: list[list[Line]], row: list[Line]) -> bool:
-    return row[0].y0 - max(x.y1 for x in run[-1]) > _MAX_ROW_GAP * max(x.size for x in row)
 
 
 def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:

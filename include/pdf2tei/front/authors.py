@@ -118,9 +118,8 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
         for part in parts:
             affiliated |= capitals and not part.isupper()
             if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
-                before = (
-                    names[-1] if names else part
-                )  # Berg K. L., OIST KB: initials and capitals are like those before
+                # Berg K. L., OIST KB: initials and capitals are like those before
+                before = names[-1] if names else part
                 is_alike = has_initials_last(part) >= has_initials_last(before) and part.isupper() <= before.isupper()
                 names += [part] if is_alike else []
             elif len(part) > 3 and affiliation_words(part) and not _GROUP.search(part):
@@ -168,10 +167,7 @@ def are_inverted(names: list[str]) -> bool:
 
 
 def begins_with_name_in_capitals(parts: list[str]) -> bool:
-    """Return whether a line begins with a name in capitals and continues in lowercase.
-
-    An example is `ADA BYRON, The Analytical Society, London`.
-    """
+    """Return whether a line begins with a name in capitals and continues in lowercase: `ADA BYRON, Analytical Society`."""
     is_named = bool(parts) and parts[0].isupper() and parse_printed_name(parts[0]) is not None
     return is_named and any(not part.replace("Mc", "").isupper() for part in parts)
 
@@ -276,9 +272,8 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
         words = words[:-1]
     if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_AMBIGUOUS_NAMES.sub("", text)):
         return None
-    if len(words) > _MAX_CASELESS_WORDS and not any(map(str.isupper, text)):  # a sentence in a script without capitals
-        return None
-    if not all(_NAME_WORD.fullmatch(w) or w in _LOWERCASE_PARTICLES for w in words):
+    is_sentence = len(words) > _MAX_CASELESS_WORDS and not any(map(str.isupper, text))  # in a script without capitals
+    if is_sentence or not all(_NAME_WORD.fullmatch(w) or w in _LOWERCASE_PARTICLES for w in words):
         return None
     significant = [w for w in words if not _is_particle(w)]
     if (

@@ -61,7 +61,8 @@ def take_references(document: Document, labels: dict[int, SegmentLabel], joiner:
         if any(labeled[head + 1 : end]) or shape.is_list(lines[head + 1 : end]):
             inside[head:end] = [True] * (end - head)
     parts = _find_parts(lines, inside, labeled)
-    if shaped := shape.find_list(lines):
+    is_certain = any(is_head(lines[a]) and shape.is_list(lines[a + 1 : b]) for a, b in parts)
+    if shaped := None if is_certain else shape.find_list(lines):
         head, first, end = shaped
         common = sum(max(min(stop, end) - max(start, first), 0) for start, stop in parts)
         if 2 * common < end - first and sum(stop - start for start, stop in parts) < end - first:
@@ -70,9 +71,9 @@ def take_references(document: Document, labels: dict[int, SegmentLabel], joiner:
     found = [lines[start:end] for start, end in parts]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
     for stretch in found:
-        least = (median(x.size for x in stretch[1:] or stretch) if is_head(stretch[0]) else longest) - 0.4
-        notes = {line.block for line in stretch if line.size < least and _NOTE.match(line.text)}
-        stretch = [line for line in stretch if line.block not in notes or line.size > least]
+        usual = median(x.size for x in stretch[1:] or stretch) if is_head(stretch[0]) else longest
+        notes = {line.block for line in stretch if abs(line.size - usual) > 0.4 and _NOTE.match(line.text)}
+        stretch = [line for line in stretch if line.block not in notes or abs(line.size - usual) <= 0.4]
         size, is_bold = _measure_type(stretch or found[0])
         while stretch and stretch[-1].size < size - 0.8:  # an imprint
             stretch.pop()
@@ -194,7 +195,7 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
         is_back = _is_back_matter(line, before)
         if is_back or _is_set_as_head(line, size, is_bold=is_bold):
             apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
-            below = [_weigh(x) for x in lines[i + 1 : min(end, i + 7)]]
+            below = [_weigh(x) * (x.size < size + _SIZE_TOLERANCE) for x in lines[i + 1 : min(end, i + 7)]]
             may_head_part = not is_back and (len(line.text) < _MAX_PART_HEAD or not line.font.bold)
             continues = may_head_part and sum(below) > _USUAL_SCORE_OF_TEXT * len(below)
             is_certain = max(below[:2], default=0) < 2 or _BIOGRAPHY.match(line.text)

@@ -5,6 +5,7 @@ The entries of a list begin with names, contain years and numbers, and are in al
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from pdf2tei.models.segmentation import YEAR, score_as_reference
@@ -13,13 +14,16 @@ from pdf2tei.references.entries import AUTHOR, LABEL
 from pdf2tei.references.splitting import split
 from s2orc_parse.words import fold
 
-_USUAL_SCORE = 0.55
+_NAME = re.compile(r"[A-ZÀ-Þ]\S+(?:\s(?:[A-ZÀ-Þ(]\S*|y|e|de|da|di|der?l?|von|van|du|la|le)){1,3}?\s?[,:;(–—/]")
+"""A given name and surname in any order, and a sign after them."""
+_INITIALS = re.compile(r"\W*(?:[A-ZÀ-Þ]\.[\s-]?)+")
+_USUAL_SCORE = 0.5
 """Mean score of a line between lists and running text."""
-_MIN_ENTRIES = 5
+_MIN_ENTRIES = 4
 _MIN_LENGTH = 60
 """Minimum length of entries under a head, in characters."""
 _MIN_SHARE = 0.75
-"""Minimum share of the entries that begin with a name or label and contain a year, and of the neighbors in order."""
+"""Minimum share of the entries that begin with a name or label, and of the neighbors in order."""
 
 
 def find_list(lines: list[Line]) -> tuple[int, int, int] | None:
@@ -30,27 +34,26 @@ def find_list(lines: list[Line]) -> tuple[int, int, int] | None:
     while head is None and first < end and not AUTHOR.match(lines[first].text):
         first += 1
     entries = _join_entries(lines[first:end])
-    if len(entries) < _MIN_ENTRIES:
-        return None
-    labeled = [LABEL.match(entry) is not None for entry in entries]
-    begun = sum((label or AUTHOR.match(entry) is not None) for label, entry in zip(labeled, entries, strict=True))
-    dated = sum(YEAR.search(entry) is not None for entry in entries)
-    is_listed = min(begun, dated) >= _MIN_SHARE * len(entries)
-    names = [fold(entry) for entry in entries]
-    ordered = sum(a[:1] <= b[:1] for a, b in pairwise(names)) >= _MIN_SHARE * (len(names) - 1)
-    is_sorted = ordered and names[0][:1] < names[-1][:1]
-    if not is_listed or not (is_sorted or sum(labeled) >= _MIN_SHARE * len(entries)):
-        return None
-    return (first if head is None else head), first, end
+    is_labeled = sum(LABEL.match(entry) is not None for entry in entries) >= _MIN_SHARE * len(entries)
+    names = [name for entry in entries if (name := fold(_INITIALS.sub("", entry))[:1]).isalpha()]
+    in_order = sum(a <= b for a, b in pairwise(names))
+    is_sorted = names[:1] < names[-1:] and in_order >= _MIN_SHARE * (len(names) - 1)
+    is_found = len(entries) >= _MIN_ENTRIES and (is_sorted or is_labeled) and _are_entries(entries, _MIN_SHARE)
+    return (first if head is None else head, first, end) if is_found else None
 
 
 def is_list(lines: list[Line]) -> bool:
-    """Return whether lines under a head are entries: they begin with names, have years, and are longer than cells of a table."""
+    """Return whether lines under a head are entries, which are longer than cells of a table."""
     entries = _join_entries(lines)
-    begun = sum(AUTHOR.match(entry) is not None for entry in entries)
-    dated = sum(YEAR.search(entry) is not None for entry in entries)
-    is_listed = begun >= _MIN_SHARE * len(entries) and dated >= len(entries) / 2
-    return len(entries) > 2 and is_listed and sum(map(len, entries)) > _MIN_LENGTH * len(entries)
+    return len(entries) > 2 and _are_entries(entries, 0.5) and sum(map(len, entries)) > _MIN_LENGTH * len(entries)
+
+
+def _are_entries(entries: list[str], share: float) -> bool:
+    """Return whether entries begin with names or labels, and a share of them contains a year."""
+    begun = sum((LABEL.match(x) or AUTHOR.match(x) or _NAME.match(x)) is not None for x in entries)
+    return begun >= _MIN_SHARE * len(entries) and sum(YEAR.search(x) is not None for x in entries) >= share * len(
+        entries
+    )
 
 
 def _join_entries(lines: list[Line]) -> list[str]:
@@ -59,10 +62,9 @@ def _join_entries(lines: list[Line]) -> list[str]:
 
 def _find_densest(lines: list[Line]) -> tuple[int, int]:
     """Return the run of lines in one size with the most evidence for references."""
-    best, where = 0.0, (0, 0)
-    total, start = 0.0, 0
+    best, where, total, start = 0.0, (0, 0), 0.0, 0
     for i, line in enumerate(lines):
-        if total <= 0 or (i and abs(line.size - lines[i - 1].size) > 0.8):
+        if total < 0 or (i and abs(line.size - lines[i - 1].size) > 0.8):
             total, start = 0.0, i
         total += score_as_reference(line.text) + (AUTHOR.match(line.text) is not None) / 2 - _USUAL_SCORE
         if total > best:

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from pdf2tei.models.segmentation import YEAR
 from pdf2tei.pages.model import Line, group_items
@@ -22,10 +22,12 @@ EntryLines = list[Line]
 
 _PARTICLES = re.compile(r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|el|al)\s+){1,2}[A-Z]")
 """Start of a surname with particles."""
-_CONTINUES = re.compile(r"[-/]\w")
-"""Start of a line that continues a URL or a word."""
+_CONTINUES = re.compile(r"[-/]\w|(?:Tab|Fig)\w*\.?\s\d")
+"""Start of a line that continues a URL or a word, or of a caption within a list."""
 _MIN_USUAL_SHARE = 0.8
 """Minimum share of the starts that are set apart, and of the other lines that are not, for a list to set its starts apart."""
+_MIN_GAP = 0.25
+"""Minimum gap between entries in addition to the smallest distance of two lines, in type sizes."""
 _MAX_SKIP = 3
 """Largest step between the numbers of two labels; numbers between them may be missing."""
 
@@ -54,7 +56,7 @@ def _correct_starts(lines: list[Line], offsets: list[float], starts: list[bool])
     by_text = [
         may_end(before.text) and _detect_author_and_year(line.text)[0] for before, line in pairwise([lines[0], *lines])
     ]
-    gaps = [True, *(_follows_gap(before, line) is not False for before, line in pairwise(lines))]
+    gaps = [True, *(gap is not False for gap in _find_gaps(lines))]
     for set_apart in ([offset < 3 for offset in offsets], [offset > 3 for offset in offsets], gaps):
         usual, other = (
             [x for x, start in zip(set_apart, starts, strict=True) if start is side] for side in (True, False)
@@ -70,7 +72,7 @@ def split_by_rules(lines: list[Line]) -> list[EntryLines]:
 
 
 def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[EntryLines]:
-    gaps = (_follows_gap(before, line) for before, line in pairwise(lines))
+    gaps = _find_gaps(lines)
     by_text = _find_starts_by_text(lines)  # also decides at the top of a column, where no gap is visible
     candidates = (
         [  # a hanging indent
@@ -151,14 +153,8 @@ def _group_at_starts(lines: list[Line], starts: list[bool]) -> list[EntryLines]:
 
 def _number_columns(lines: list[Line]) -> list[int]:
     """Return the column number of each line, counted over all pages."""
-    out: list[int] = []
-    column = 0
-    for i, line in enumerate(lines):
-        before = lines[i - 1] if i else line
-        if line.page != before.page or line.x0 > before.x1 or line.y1 < before.y0:
-            column += 1
-        out.append(column)
-    return out
+    neighbors = pairwise([*lines[:1], *lines])
+    return list(accumulate(x.page != y.page or y.x0 > x.x1 or y.y1 < x.y0 for x, y in neighbors))
 
 
 def _measure_indents(lines: list[Line]) -> list[float]:
@@ -177,10 +173,11 @@ def _measure_indents(lines: list[Line]) -> list[float]:
     return [line.x0 - edges[column] for column, line in zip(columns, lines, strict=True)]
 
 
-def _follows_gap(before: Line, line: Line) -> bool | None:
-    """Return whether a gap precedes a line; None at the top of a column."""
-    is_below = line.page == before.page and line.y0 > before.y0 and line.x0 < before.x1
-    return line.y0 - before.y1 > 0.4 * line.size if is_below else None
+def _find_gaps(lines: list[Line]) -> list[bool | None]:
+    """Return whether a gap precedes each line but the first; None at the top of a column."""
+    steps = [y.y0 - x.y0 if x.page == y.page and x.y0 < y.y0 and y.x0 < x.x1 else 0.0 for x, y in pairwise(lines)]
+    usual = min((step for step, line in zip(steps, lines, strict=False) if step > 0.9 * line.size), default=0.0)
+    return [x > usual + _MIN_GAP * line.size if x else None for x, line in zip(steps, lines[1:], strict=True)]
 
 
 def _find_starts_by_text(lines: list[Line]) -> list[bool]:

@@ -160,6 +160,93 @@ timalen Organisationsstruktur, Wiley-VCH Verlag, Weinheim."""
     assert [raw[:6] for raw in found] == ["Bolte,", "Böhle,", "Kühl, "]
 
 
+SHORT = """Bourdieu, Pierre: Die feinen Unterschiede: Kritik der gesellschaftlichen Urteilskraft. Suhrkamp Verlag,
+Frankfurt a. M. (1979), 20. Aufl.
+Hitzler, Ronald, und Arne Niederbacher: Leben in Szenen: Formen juveniler Vergemeinschaftung. VS
+Verlag, Wiesbaden (2010), 3. Aufl.
+Schwanhäußer, Anja: Kosmonauten des Underground: Ethnografie einer Berliner Szene. Campus Verlag,
+Frankfurt a. M. (2010).
+Thornton, Sarah: Club Cultures: Music, Media and Subcultural Capital. Blackwell Publishers, Oxford
+(1995)."""
+NOTES = """1 Bourdieu, Pierre: Die feinen Unterschiede. Suhrkamp, Frankfurt a. M. 1979, S. 12–19.
+2 Hitzler, Ronald: Leben in Szenen. VS Verlag, Wiesbaden 2010, S. 4–7.
+3 Schwanhäußer, Anja: Kosmonauten des Underground. Campus, Frankfurt a. M. 2010, S. 30–41.
+4 Thornton, Sarah: Club Cultures. Blackwell Publishers, Oxford 1995, S. 17–25.
+5 Hitzler, Ronald: Leben in Szenen. VS Verlag, Wiesbaden 2010, S. 8–9.
+6 Bourdieu, Pierre: Die feinen Unterschiede. Suhrkamp, Frankfurt a. M. 1979, S. 30–31.
+7 Thornton, Sarah: Club Cultures. Blackwell Publishers, Oxford 1995, S. 40–45.
+8 Thornton, Sarah: Club Cultures. Blackwell Publishers, Oxford 1995, S. 46–49."""
+LATER = "\n".join(
+    f"{n} Hitzler, Ronald: Leben in Szenen. VS Verlag, Wiesbaden 20{n}, S. {n}–{n + 4}." for n in range(9, 15)
+)
+
+
+def write_short_list(font: Font = SMALL) -> list[Row]:
+    return [Row(text, font, block=i % 2 == 0, gap=2.0 if i % 2 else 12.0) for i, text in enumerate(SHORT.split("\n"))]
+
+
+def read_surnames(rows: list[Row], labeled: range) -> list[str]:
+    return [raw.split(",")[0].split()[-1] for raw in list_found_entries(draw(rows), labeled)]
+
+
+SURNAMES = ["Bourdieu", "Hitzler", "Schwanhäußer", "Thornton"]
+
+
+def test_short_list_without_a_head_begins_with_its_first_author() -> None:
+    assert read_surnames([*BODY, *write_short_list()], range(0)) == SURNAMES
+
+
+def test_notes_with_works_are_no_list_after_a_head() -> None:
+    notes = [Row(text, Font("times", 8.0), block=i == 0) for i, text in enumerate(f"{NOTES}\n{LATER}".split("\n"))]
+    rows = [
+        *BODY,
+        Row("Anmerkungen", HEAD, block=True),
+        *notes,
+        *BODY,
+        Row("Literatur", HEAD, block=True),
+        *write_short_list(),
+    ]
+    assert read_surnames(rows, range(0)) == SURNAMES
+
+
+def test_notes_in_larger_type_are_no_part_of_the_list() -> None:
+    notes = [Row(text, block=i == 0) for i, text in enumerate(NOTES.split("\n")[:2])]
+    rows = [*BODY, Row("Literatur", HEAD, block=True), *write_short_list(), *notes, *write_entries(INTERVIEWS)]
+    names = [*SURNAMES, "Plato", "Portelli", "Rosenthal", "Sabrow"]
+    assert read_surnames(rows, range(30, len(rows))) == names
+
+
+def test_text_in_larger_type_under_a_head_ends_the_list() -> None:
+    text = "Esta interpretación ha sido confirmada (Quijano 1981: 84) por otros trabajos sobre el campo."
+    after = [
+        Row("Sobre el autor", HEAD, block=True, gap=12.0),
+        Row(text),
+        *[Row("Los resultados contradicen la tesis.")] * 2,
+    ]
+    rows = [*BODY, Row("Bibliografía", HEAD, block=True), *write_short_list(), *after]
+    document = draw([*rows[: -len(after)], *[Row(x.text, Font("times", 12.0), x.block, x.gap) for x in after]])
+    found = list_found_entries(document, range(30, len(rows)))
+    assert len(found) == 4 and found[-1].endswith("(1995).")
+
+
+@pytest.mark.parametrize("head", ["", "Opere citate"])
+@pytest.mark.parametrize(
+    "form", ["{initial}. {surname}, {rest}", "{given} {surname}, {rest}", "{surname} {given} – {rest}"]
+)
+def test_list_of_names_in_another_order_is_found(form: str, head: str) -> None:
+    people = ["Niccolò Croce", "Maria Eco", "Carlo Ginzburg", "Anna Levi", "Chiara Romano"]
+    rest = "La formazione della classe operaia in Piemonte e in Toscana, Einaudi, Torino 19{n}"
+    entries = [
+        form.format(given=given, initial=given[0], surname=surname, rest=rest.format(n=60 + n))
+        for n, (given, surname) in enumerate(x.split() for x in people)
+    ]
+    rows = [*BODY, *([Row(head, HEAD, block=True)] if head else []), *(Row(x, block=True, gap=6.0) for x in entries)]
+    is_found = head != "" or form.startswith(
+        "{initial}"
+    )  # without a head, only initials show that a line begins with a name
+    assert list_found_entries(draw(rows), range(0)) == (entries if is_found else [])
+
+
 def test_column_of_citations_is_no_list() -> None:
     cells = [
         Row(text, block=True)

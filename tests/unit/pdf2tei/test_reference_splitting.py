@@ -7,6 +7,7 @@ import pytest
 
 from pdf2tei.pages.model import Font, Line
 from pdf2tei.references import reference_list as references
+from pdf2tei.references.entries import AUTHOR
 from pdf2tei.references.splitting import split
 from tests.unit.pdf2tei.samples import HANGING_LIST, draw_line
 
@@ -24,10 +25,18 @@ def entries(texts: list[str]) -> list[str]:
 
 
 HEADS = """References|■ REFERENCES|Notes and references|R E F E R E N C E S|6. Literature cited|Références bibliographiques|
-Literaturverzeichnis|7. Literatur / Verweise|Quellen- und Literaturverzeichnis|Literatur- und Quellenverzeichnis|Weiterführende Literatur|Verwendete Literatur|L I T E R A T U R|Literatur (Auswahl)|参考文献|VI. REFERENCES|Список литературы|Referencias bibliográficas"""
+Literaturverzeichnis|7. Literatur / Verweise|Quellen- und Literaturverzeichnis|Literatur- und Quellenverzeichnis|Weiterführende Literatur|Verwendete Literatur|L I T E R A T U R|Literatur (Auswahl)|参考文献|VI. REFERENCES|Список литературы|Referencias bibliográficas|
+Auswahlbibliographie|Referenzen|Zitierte Werke|Siglen und Literatur|Ouvrages cités|Œuvres citées|Sources et bibliographie|Liste des références|Bibliographie sélective|
+Fuentes y bibliografía citada|Obras consultadas|Trabajos citados|Referencias y bibliografía|Lista de referências|Fontes|Opere citate|Bibliografia di riferimento|Fonti e bibliografia"""
 
 
-OTHERS = ["in the table for reference only", "Reference values were measured at rest.", "Results"]
+OTHERS = [
+    "in the table for reference only",
+    "Reference values were measured at rest.",
+    "Results",
+    "Obras",
+    "Sources of error",
+]
 
 
 def test_head_of_reference_list_is_found() -> None:
@@ -67,6 +76,15 @@ def test_line_within_entry_begins_none(name: str) -> None:
     assert entries(PRINTED[name].replace(" +", "").split("\n")) == whole.split("\n")
 
 
+BEGINNINGS = """de la Peña, Juan Carlos: El territorio|García Márquez, Álvaro y Muñoz, Lucía|Ortega y Gasset, José: La clase|
+PÉREZ GALDÓS, Benito. Usos sociales|Furet, Éric (1988): Penser|Zavala (Óscar), Género y guerra|É. Durkheim, Le suicide|Sá da Costa, Inês"""
+
+
+@pytest.mark.parametrize("text", BEGINNINGS.replace("\n", "").split("|"))
+def test_entry_begins_like_authors(text: str) -> None:
+    assert AUTHOR.match(text) is not None
+
+
 WITH_YEARS = [
     ("Ammar, W., & Groeneveld, D. (2018). Construction of the literature", "graph in Semantic Scholar. NAACL, 84–91."),
     ("Lo, K., & Wang, L. L. (2020). S2ORC: The Semantic Scholar open", "research corpus. ACL, 4969–4983."),
@@ -82,6 +100,21 @@ def test_reference_lists_without_labels_are_split(first: float, rest: float) -> 
         line(text, 2 * i + k, (first, rest)[k]) for i, pair in enumerate(WITH_YEARS) for k, text in enumerate(pair)
     ]
     assert [" ".join(x.text for x in group) for group in split(lines)] == [" ".join(pair) for pair in WITH_YEARS]
+
+
+def test_gaps_begin_entries_in_a_list_with_wide_lines() -> None:
+    works = [
+        ("Andrés Ortega y Gasset, La formación de la clase obrera en", "Cataluña, Bogotá 1973."),
+        ("María Teresa Muñoz, La invención de lo cotidiano y sus", "márgenes, Madrid 1994."),
+        ("Íñigo Quijano, Los campesinos y la tierra en los pueblos de", "Castilla, Madrid 2012."),
+        ("Juan Carlos Zavala, Historia de la lectura en el mundo", "hispánico, Sevilla 2010."),
+    ]
+    lines = [
+        draw_line((text, TYPE), x=50.0, y=36.0 * i + 15.0 * k)
+        for i, work in enumerate(works)
+        for k, text in enumerate(work)
+    ]
+    assert [" ".join(x.text for x in group) for group in split(lines)] == [" ".join(work) for work in works]
 
 
 def test_layout_corrects_starts_of_entries() -> None:

@@ -17,7 +17,8 @@ from pdf2tei.references.fields import parse_reference
 from pdf2tei.references.reference_list import PrintedEntry
 from tests.unit.pdf2tei.samples import HEAD, PROSE, ROMAN, draw_line
 
-NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
+NO_NAMES = """Allen Institute for Artificial Intelligence|INRIA LaBRI|
+CNRS Toulouse|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
 Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel|STATES OF THE LITTER|
 Anonymous Affiliations|John F Kennedy Boulevard|студентка кафедры системного программирования|Springer-Verlag Berlin Heidelberg|
 Emu Analytics|Associate Professor|Teknik Informatika|Lima Peru|European Studies|SSG Sozialwissenschaften|Noda City|Ingeniero de Sistemas|
@@ -175,6 +176,12 @@ KEYED = [PrintedEntry(key, raw) for key, raw in zip(("WG14", "BGH+18a", "BGH+18b
         (Style.NAME_YEAR, "(Brousseau et al., 2018a,b)", {"Brousseau et al., 2018a": "b1", "b)": "b2"}),
         (Style.NAME_YEAR, "plots of van der Maaten and Hinton (2008)", {"van der Maaten and Hinton (2008)": "b3"}),
         (Style.NAME_YEAR, "In March 2014 it rained.", {}),
+        (Style.NAME_YEAR, "Nach Harsanyis (1953) wird", {"Harsanyis (1953)": ""}),
+        (Style.NAME_YEAR, "Véase Le Goff (1988)", {"Le Goff (1988)": ""}),
+        (Style.NAME_YEAR, "However, Goodwin and So (2010) say", {"Goodwin and So (2010)": ""}),
+        (Style.NAME_YEAR, "So (2010) says", {"So (2010)": ""}),
+        (Style.NAME_YEAR, "(vgl. hierzu Wu/Giles 2014: 23)", {"Wu/Giles 2014": "b0"}),
+        (Style.NAME_YEAR, "(Brousseau u. a. 2018a)", {"Brousseau u. a. 2018a)": "b1"}),
         (Style.BRACKET, "others [2, 4] too", {"[2,": "b1", "4]": "b3"}),
         (Style.BRACKET, "ranges [1–3] too", {"[1": "b0", "3]": "b2"}),
         (Style.BRACKET, "the interval [17, 99] is none", {}),

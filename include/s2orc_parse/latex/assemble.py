@@ -11,9 +11,9 @@ from s2orc_parse.latex import mathml
 from s2orc_parse.latex.bibliography import CitationNames, compose
 from s2orc_parse.latex.citing import Printer
 from s2orc_parse.latex.counting import pluralize
+from s2orc_parse.latex.inlines import expand_xspace
 from s2orc_parse.latex.marks import XSPACE
 from s2orc_parse.latex.numbering import Numbers, Target
-from s2orc_parse.latex.pandoc_ast import expand_xspace
 from s2orc_parse.parse_model import (
     EQUATION,
     BibEntry,

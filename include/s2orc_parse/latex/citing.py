@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from s2orc_parse.latex.bibliography import CitationNames
 from s2orc_parse.latex.document import Cite, Inlines, Ref, walk
-from s2orc_parse.latex.pandoc_ast import plain
+from s2orc_parse.latex.inlines import plain
 from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.parse_model import BibEntry, CitationStyle
 from s2orc_parse.words import read_table

@@ -17,9 +17,9 @@ from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import Cite, LatexDocument, Math, walk_blocks
+from s2orc_parse.latex.inlines import plain
 from s2orc_parse.latex.numbering import count_document
 from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
-from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.process import unpack
 from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline

@@ -25,6 +25,7 @@ from s2orc_parse.latex.document import LatexDocument, ListItemStart
 from s2orc_parse.latex.floats import FloatSource, take_floats
 from s2orc_parse.latex.front import FrontMatter
 from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
+from s2orc_parse.latex.inlines import plain
 from s2orc_parse.latex.macros import (
     IN_ENTRIES,
     IN_TEXT,
@@ -37,7 +38,7 @@ from s2orc_parse.latex.macros import (
     simplify_definitions,
 )
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
-from s2orc_parse.latex.pandoc_ast import Reader, plain
+from s2orc_parse.latex.pandoc_ast import Reader
 from s2orc_parse.latex.process import run
 from s2orc_parse.latex.rewriting import mark_items, print_chemistry, remove_theorem_setup, rewrite
 from s2orc_parse.latex.source import LatexSource

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from s2orc_parse.latex import document as doc
 from s2orc_parse.latex.bbl import RawItem, show_plainly
 from s2orc_parse.latex.classes import name_back_matter
 from s2orc_parse.latex.floats import FloatSource
+from s2orc_parse.latex.inlines import plain, split_inlines, strip_inlines
 from s2orc_parse.latex.labeled_front import settle_front_matter, split_keywords
 from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
 
@@ -19,7 +20,6 @@ _INLINE_MARK = re.compile(f"{OPEN}([IUN])(\\d+){CLOSE}")
 _LINKED = re.compile(
     rf"\\href\{{{CITE}(\w+\*?){KEYS}([^{{}}]*)\}}\{{[^{{}}]*\}}|\\href\{{{REF}(\w+){KEYS}([^{{}}]*)\}}\{{\}}"
 )
-_XSPACE = re.compile(XSPACE + r"+(?=[^\s.,'’”/?;:!~)\]}–—-])")
 _COMMAND = re.compile(r"\\([A-Za-z]+\*?)")
 
 Node = dict[str, Any]
@@ -61,7 +61,7 @@ class Reader:
                 self.flat[number].float.caption = content
             elif kind == "R":
                 target = self.flat[number].float
-                target.cells = [*(target.cells or []), _split(content, CELL)]
+                target.cells = [*(target.cells or []), split_inlines(content, CELL)]
             elif kind == "L":
                 labels[number] = content
             elif kind == "T":
@@ -234,7 +234,7 @@ class Reader:
     def _linked_cite(self, target: str, inlines: doc.Inlines) -> doc.Cite:
         """Return the citation that `mark_citations` wrote as a link."""
         command, *keys = target.split(KEYS)
-        parts = list(map(_strip, _split(inlines, PART)))
+        parts = list(map(strip_inlines, split_inlines(inlines, PART)))
         parts += [()] * (3 * len(keys) - len(parts))
         groups: list[doc.Cite] = []
         for of in keys:
@@ -279,37 +279,14 @@ class Reader:
         return (doc.MarkedText("link", content_, target),)
 
 
-def _split(content: doc.Inlines, sign: str) -> list[doc.Inlines]:
-    """Return inlines split at a sign."""
-    parts: list[list[doc.Inline]] = [[]]
-    for inline in content:
-        if isinstance(inline, str) and sign in inline:
-            first, *rest = inline.split(sign)
-            parts[-1].append(first)
-            parts += [[part] for part in rest]
-        else:
-            parts[-1].append(inline)
-    return [tuple(part) for part in parts]
-
-
-def _strip(content: doc.Inlines) -> doc.Inlines:
-    """Return inlines without white space at their ends, and without empty strings."""
-    found = [inline for inline in content if inline != ""]
-    if found and isinstance(found[0], str):
-        found[0] = found[0].lstrip()
-    if found and isinstance(found[-1], str):
-        found[-1] = found[-1].rstrip()
-    return tuple(inline for inline in found if inline != "")
-
-
 def _take_note(blocks: list[doc.Block]) -> tuple[doc.Inlines, list[doc.Block]]:
     """Return the note of a theorem, and its blocks without it."""
     if not blocks or not isinstance(blocks[0], doc.Para):
         return (), blocks
-    before, *rest = map(_strip, _split(blocks[0].content, NOTE))
+    before, *rest = map(strip_inlines, split_inlines(blocks[0].content, NOTE))
     if not rest:
         return (), blocks
-    note, *after = map(_strip, _split(rest[0], NOTE_END))
+    note, *after = map(strip_inlines, split_inlines(rest[0], NOTE_END))
     content = (*before, *(inline for part in after for inline in part))
     return note, [doc.Para(content), *blocks[1:]] if content else blocks[1:]
 
@@ -318,21 +295,3 @@ def _restore_link(match: re.Match[str]) -> str:
     """Return a citation or reference inside a formula in its original form."""
     command, of = (match[1], match[2]) if match[1] else (match[3], match[4])
     return f"\\{command}{{{of.replace(KEYS, ',')}}}"
-
-
-def plain(content: doc.Inlines, read_formula: Callable[[str], str] = str) -> str:
-    """Return inlines as normalized text without notes, labels and references. Formulas are TeX, or the result of `read_formula`."""
-    parts = []
-    for inline in content:
-        if isinstance(inline, str):
-            parts.append(inline)
-        elif isinstance(inline, doc.MarkedText):
-            parts.append(plain(inline.content, read_formula))
-        elif isinstance(inline, doc.Math):
-            parts.append(read_formula(inline.tex))
-    return " ".join(expand_xspace("".join(parts)).split())
-
-
-def expand_xspace(text: str) -> str:
-    """Return text with a space for each \\xspace that is not followed by closing punctuation."""
-    return _XSPACE.sub(" ", text).replace(XSPACE, "") if XSPACE in text else text

@@ -17,15 +17,7 @@ from s2corpus_datasets import sentences
 from s2corpus_datasets.citations import remove_formulas
 from s2corpus_datasets.job import Dataset, Job
 from s2corpus_datasets.outputs import Outputs
-from s2corpus_datasets.protocol import (
-    DatasetCheck,
-    DatasetTable,
-    Row,
-    Share,
-    StepResult,
-    TextParams,
-    hash_number,
-)
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Row, Share, StepResult, TextParams, hash_number
 from s2corpus_datasets.sentences import count_tokens, heading_end, is_prose, sentence_spans
 from s2corpus_datasets.source import SnapshotPaper
 from s2corpus_reader.bounded import read_bytes

@@ -15,14 +15,7 @@ import pyarrow.dataset as ds
 from pydantic import NonNegativeInt
 
 from s2corpus_datasets import sentences
-from s2corpus_datasets.elsevier.article import (
-    ARTICLE,
-    SUBJECTS,
-    build_article,
-    build_row,
-    file_name,
-    list_subjects,
-)
+from s2corpus_datasets.elsevier.article import ARTICLE, SUBJECTS, build_article, build_row, file_name, list_subjects
 from s2corpus_datasets.job import Dataset, Job
 from s2corpus_datasets.outputs import Outputs
 from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number

@@ -15,14 +15,7 @@ from s2orc_parse.tei.bibliography import XML_ID, read_author, read_bibliography,
 from s2orc_parse.tei.callouts import CalloutLinker
 from s2orc_parse.tei.crossrefs import RefIndex, Statements
 from s2orc_parse.tei.drafts import TextDraft
-from s2orc_parse.tei.references import (
-    assign_keys,
-    classify_float,
-    find_label,
-    read_float,
-    read_formula,
-    read_note,
-)
+from s2orc_parse.tei.references import assign_keys, classify_float, find_label, read_float, read_formula, read_note
 from s2orc_parse.tei.repairs import TextRepairs
 from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.text import TeiTextReader, read_head

@@ -13,6 +13,7 @@ from typing import Any
 LIGATURES = str.maketrans({
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
 })  # fmt: skip
+_UNIFIED = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufb00-\ufb06]")
 _INVISIBLE = re.compile("(?<!Ã)\u00ad|[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 """Soft hyphens and marks of breaks, direction and order. "Ã\u00ad" is an "í" in a wrong encoding."""
 
@@ -44,7 +45,9 @@ def to_letters(text: str) -> str:
 
 def unify_characters(text: str) -> str:
     """Return a text without characters that print nothing, and with the letters of ligatures: "ﬁrst" becomes "first"."""
-    return text if text.isascii() else _INVISIBLE.sub("", text).translate(LIGATURES)
+    if text.isascii() or not _UNIFIED.search(text):
+        return text  # most texts
+    return _INVISIBLE.sub("", text).translate(LIGATURES)
 
 
 def write_numeral(style: str, count: int) -> str:

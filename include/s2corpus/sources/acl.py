@@ -9,8 +9,8 @@ from typing import IO, Any
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_documents
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import extract_year, join_date
-from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.identifiers import normalize_acl
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.bibliography.tex import decode_text

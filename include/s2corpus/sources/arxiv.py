@@ -17,8 +17,8 @@ from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, RecordKi
 from s2corpus.sources.streams import Peekable
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
-from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.names import MAX_CHARACTERS, MAX_NAME, make_author, parse_authors, parse_name
 from s2orc_parse.bibliography.tex import decode_text

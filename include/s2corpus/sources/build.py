@@ -22,6 +22,7 @@ from s2corpus.sources.record import (
 from s2corpus.sources.record_titles import read_record_title
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import select_authors
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import (
     clean_abstract,
@@ -31,7 +32,6 @@ from s2orc_parse.bibliography.fields import (
     clean_pages,
     clean_text,
     clean_words,
-    select_authors,
 )
 from s2orc_parse.bibliography.licenses import parse_license
 

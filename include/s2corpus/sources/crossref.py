@@ -13,8 +13,9 @@ from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import DatedLicense, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import add_affiliations, join_titles
+from s2orc_parse.bibliography.fields import join_titles
 from s2orc_parse.bibliography.identifiers import doi_key
 from s2orc_parse.bibliography.licenses import parse_license
 from s2orc_parse.bibliography.names import make_author, make_group, parse_name

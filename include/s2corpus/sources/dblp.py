@@ -9,8 +9,8 @@ from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import join_date
-from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.links import doi_of_url
 from s2orc_parse.bibliography.names import parse_names

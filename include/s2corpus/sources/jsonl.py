@@ -21,7 +21,8 @@ from s2corpus.sources.json_objects import load_object, read_json_texts
 from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys, read_id, read_list
 from s2corpus.sources.record import RECORD_KEYS, Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import add_affiliations, clean_words, select_authors
+from s2orc_parse.bibliography.author_fields import add_affiliations, select_authors
+from s2orc_parse.bibliography.fields import clean_words
 from s2orc_parse.bibliography.name_words import is_group
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 

@@ -16,7 +16,8 @@ from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_affiliations
+from s2orc_parse.bibliography.author_fields import MAX_AUTHORS, add_affiliations
+from s2orc_parse.bibliography.fields import MAX_ABSTRACT
 from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.names import parse_names
 

@@ -13,8 +13,9 @@ from s2corpus.sources.editorial import read_pubmed_notices
 from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
-from s2orc_parse.bibliography.fields import PARTS, add_affiliations, clean_title
+from s2orc_parse.bibliography.fields import PARTS, clean_title
 from s2orc_parse.bibliography.identifiers import normalize_pmid
 from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.xml import extract_text

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
-from dataclasses import replace
-from itertools import islice
 
 from s2orc_parse.bibliography import identifiers
-from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
 from s2orc_parse.words import read_table, unify_characters
 
 _WORDS = read_table("bibliography/words")
 MAX_TITLE = 3_000  # characters; a longer title belongs to a broken entry
 MAX_ABSTRACT = 100_000  # characters
-MAX_AUTHORS = 10_000
-MAX_AFFILIATIONS = 50  # per author
 MAX_LOCATOR = 60  # maximum length of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
 _UNPUBLISHED = re.compile(rf"\W*(?:{'|'.join(_WORDS['unpublished'])})\W*", re.IGNORECASE)
@@ -27,7 +21,6 @@ _CATALOG = re.compile(
     re.IGNORECASE,
 )
 """the title proper of a journal ends here (ISBD)"""
-_ROLE = re.compile(rf"\W*(?:the )?(?:{'|'.join(_WORDS['roles'])})\W*", re.IGNORECASE)
 _NOTE = re.compile(
     r"\.?\s*\[(?:erratum|corrigendum|correction|comment|retraction|republished|summary for|original|reprint|see comment)s?\b.*$|"
     r"\.?\s*(?:\[(?:\d+ refs?|(?:systematic )?review|letter|abstract|editorial|commentary|news|case reports?|article in [a-z, ]+|"
@@ -265,27 +258,6 @@ def clean_locator(value: object) -> str | None:
     if text is None or _UNPUBLISHED.fullmatch(text) or not any(character.isalnum() for character in text):
         return None
     return re.sub(r"\s*[-‐‑–—−]+\s*", "-", _LOCATOR_WORD.sub("", text)).strip(" ,.;:-") or None
-
-
-def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
-    """Return an author with an ORCID and affiliations, each a name and a text that may contain its ROR id."""
-    if author is None:
-        return None
-    found = dict.fromkeys(
-        Affiliation(name, identifiers.normalize_ror(ror))
-        for given, ror in islice(affiliations, MAX_AFFILIATIONS)
-        if (name := (clean_text(given, 500) or "").strip(" ,;*"))
-        if sum(map(str.isalpha, name)) > 2
-    )
-    return replace(author, affiliations=tuple(found), orcid=identifiers.normalize_orcid(orcid))
-
-
-def select_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
-    """Return the authors that have a name, at most MAX_AUTHORS. A role ("GUEST EDITORS", "Anonymous") is no name."""
-    named = (
-        author for author in authors if author is not None and not _ROLE.fullmatch(f"{author.first} {author.last}")
-    )
-    return tuple(islice(named, MAX_AUTHORS))
 
 
 def clean_words(values: object) -> tuple[str, ...]:

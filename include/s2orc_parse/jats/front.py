@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
-from s2orc_parse.bibliography.fields import add_affiliations, clean_issns, join_titles
+from s2orc_parse.bibliography.fields import clean_issns, join_titles
 from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalize_pmcid
 from s2orc_parse.bibliography.licenses import find_license
 from s2orc_parse.bibliography.name_words import is_title

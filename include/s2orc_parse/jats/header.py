@@ -8,8 +8,9 @@ from typing import Any
 
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import select_authors
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import clean_text, clean_title, select_authors
+from s2orc_parse.bibliography.fields import clean_text, clean_title
 from s2orc_parse.bibliography.licenses import parse_license
 from s2orc_parse.parse_model import Header
 from s2orc_parse.words import read_table

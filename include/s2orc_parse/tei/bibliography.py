@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.author_fields import add_affiliations
 from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date, to_int
-from s2orc_parse.bibliography.fields import add_affiliations, join_titles
+from s2orc_parse.bibliography.fields import join_titles
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import make_author, make_group

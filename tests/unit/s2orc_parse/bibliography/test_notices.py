@@ -3,7 +3,8 @@
 import pytest
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import clean_abstract, clean_journal, clean_locator, clean_pages, select_authors
+from s2orc_parse.bibliography.author_fields import select_authors
+from s2orc_parse.bibliography.fields import clean_abstract, clean_journal, clean_locator, clean_pages
 from s2orc_parse.bibliography.names import make_author, parse_authors
 
 AVAILABLE = "The online version of this article (doi:10.1007/s00125-015-3770-6) contains supplementary material, available to users."

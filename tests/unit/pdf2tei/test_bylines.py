@@ -41,6 +41,10 @@ BYLINES = {
     "roles above the names": (
         "Autor \\ Agustin Francisco Settimo \n\n Directora \\ Cecilia Manzino \n\n Co-Director \\ Cristian Sottile", ["Settimo"],
     ),
+    "institute like a name in capitals": (f"Berg K. L.{mark('1')}, Noor A.{mark('2')}, OIST KB \\ Oslo, Norway", ["Berg", "Noor"]),
+    "author in another type below a supervisor": (
+        'Supervisor \\ Cecilia Manzino #v(30pt) #text(font: "DejaVu Sans Mono")[Agustin Settimo]', ["Settimo"],
+    ),
     "role below a name": ("Wellington Vieira Martins \n\n Prof. Dr. Jacques Waldmann \\ Orientador", ["Martins"]),
     "label and conjunction of one letter": ("Autor: Przemysław Orzechowski i Szymon Kuś", ["Orzechowski", "Kuś"]),
     "initials like a degree": (f"M.D. Fowler{mark('1')}, L.R. Hawkins{mark('9')}, Ada Byron, M.D.", ["Fowler", "Hawkins", "Byron"]),

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Record
+from s2corpus.sources import Dropped, Record, RejectReason
 from s2corpus.sources.jsonl import read_authors
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import Affiliation
-from tests.unit.s2corpus.sources.samples import names, one
+from tests.unit.s2corpus.sources.samples import entries, names, one
 from tests.unit.s2orc_parse.tei import teis
 
 
@@ -117,6 +117,8 @@ def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:
     [
         ("<title>T</title><ee>https://x.org/a.pdf</ee><ee>https://doi.org/10.1007/5</ee>", {"doi": "10.1007/5"}),
         ("<title>T</title><ee>https://www.usenix.org/conference/10.1007/5</ee>", {"doi": None}),
+        ("<title>T</title><journal>CoRR</journal><volume>abs/2101.00001</volume>", {"arxiv_id": "2101.00001"}),
+        ("<title>T</title><journal>CoRR</journal><volume>cs.DB/0101001</volume>", {"arxiv_id": "cs/0101001"}),
     ],
 )
 def test_fields_of_dblp_are_read(fields: str, values: dict[str, Any]) -> None:
@@ -293,6 +295,7 @@ def test_creative_commons_license_in_force_opens_version_of_record(
         ({"issued": {"date-parts": [[None]]}, "created": {"date-parts": [[2015, 3, 19]]},
           "journal-issue": {"published-print": {"date-parts": [[1997, 9]]}}}, {"date": "1997-09"}),
         ({"created": {"date-parts": [[2015, 3, 19]]}}, {"date": None}),
+        ({"title": [], "original-title": ["Ein Werk"]}, {"title": "Ein Werk"}),
         ({"container-title": ["Journal of Odd Things", "J Odd"]}, {"journal": "Journal of Odd Things"}),
         # The titles of a chapter begin with the series.
         ({"type": "book-chapter", "container-title": ["Lecture Notes in Computer Science", "Odd Computing 2019"]},
@@ -364,3 +367,27 @@ def test_repetitions_in_a_record_are_read_in_linear_time(piece: str) -> None:
 @pytest.mark.parametrize("given", [[], {}, 7, None])
 def test_type_of_a_work_may_be_anything(given: Any) -> None:
     assert one("crossref", {"DOI": "10.1016/a", "title": ["T"], "type": given}).type is None
+
+
+def test_note_of_dblp_is_no_paper() -> None:
+    (found,) = entries("dblp", '<dblp><article key="dblpnote/error"><title>(error)</title></article></dblp>')
+    assert isinstance(found, Dropped) and found.reason is RejectReason.NOT_A_PAPER
+
+
+def test_editorial_of_the_academic_graph_is_a_kind_of_document() -> None:
+    assert one("s2ag", {"corpusid": 1, "title": "T", "publicationtypes": ["Editorial"]}).document == "editorial"
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "abstract"),
+    [
+        ("AIM", "To parse.", "AIM: To parse."), ("UNLABELLED", "To parse.", "To parse."), ("Unlabelled", "To parse.", "To parse."),
+        ("AIM:", "To parse.", "AIM: To parse."), ("AIM", "Aim: To parse.", "Aim: To parse."), ("AIM", "", None),
+    ],
+)  # fmt: skip
+def test_label_of_pubmed_begins_its_section_once(label: str, text: str, abstract: str | None) -> None:
+    section = f'<ArticleTitle>T</ArticleTitle><Abstract><AbstractText Label="{label}">{text}</AbstractText></Abstract>'
+    entry = (
+        f"<PubmedArticle><MedlineCitation><PMID>7</PMID><Article>{section}</Article></MedlineCitation></PubmedArticle>"
+    )
+    assert one("pubmed", entry).abstract == abstract

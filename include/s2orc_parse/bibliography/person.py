@@ -119,7 +119,7 @@ def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | Non
     tokens, parts = _tokenize(text), text.split(maxsplit=1)
     while len(tokens) > 2 and len(parts) > 1 and words.is_title(parts[0]):
         tokens, parts = _tokenize(parts[1]), parts[1].split(maxsplit=1)
-    while len(tokens) > 2 and (_is_degree(tokens, style, suffix) or (not suffix and _is_generation(tokens, style))):
+    while len(tokens) > 2 and (_is_degree(tokens, style) or (not suffix and _is_generation(tokens, style))):
         suffix = f"{tokens.pop()} {suffix}"
     if len(tokens) == 1:
         return _parse_single_word(tokens[0], suffix)
@@ -154,11 +154,9 @@ def _tokenize(text: str) -> list[str]:
     return tokens
 
 
-def _is_degree(tokens: Sequence[str], style: NameStyle, suffix: str) -> bool:
-    """Return whether the last word is a degree: "PhD"; "MD" before another one, or if the list does not put initials last."""
-    is_possible = (
-        not style.initials_last or bool(words.split_initials(tokens[0])) or words.is_degree(suffix.split(" ")[0])
-    )
+def _is_degree(tokens: Sequence[str], style: NameStyle) -> bool:
+    """Return whether the last word is a degree: "PhD", or "MD" if the list does not put initials last."""
+    is_possible = not style.initials_last or bool(words.split_initials(tokens[0]))
     return words.is_certain_suffix(tokens[-1:]) or (is_possible and words.is_degree(tokens[-1]))
 
 

@@ -86,6 +86,7 @@ def test_title_is_cleaned(value: object, title: str | None) -> None:
         # Crossref puts line breaks around markup (10.7717/peerj.17337, 10.1098/rspb.2022.2149).
         ("<p>\n Clams (\n  <i>\n  T. maxima\n  </i>\n  ) take CO\n <sub>2</sub>\n , a\n <i>z</i>\n -score,\n  <i>K</i>\n/\n<i>N</i>\n.</p>",
          "Clams (T. maxima) take CO2, a z-score, K/N."),
+        ("<p>One\n two <i>x</i> . (<i> y</i>)</p>", "One two x . ( y)"),
         ("<title>Why?</title><p>Because.</p><title>Aim.</title><p>To ask.</p>", "Why? Because.\nAim: To ask."),
         ("We parse. (ABSTRACT TRUNCATED AT 250 WORDS)", "We parse."), ("We parse. (ABSTRACT TRUNCATED)", "We parse."),
         *((text, None) for text in ("n/a", "-", "Abstract.", "[Figure: see text].", "An abstract is not available for this article.")),

@@ -76,7 +76,7 @@ def parse_value(name: str, text: str) -> Value:
     if name == OPEN_ACCESS:
         value = _OPENNESS.get(text.strip().lower())
     else:
-        record = parse_line({"record_id": f"{SOURCE}:-", "title": "-", name: text}, FILE)
+        record = parse_line({"record_id": f"{SOURCE}:-", "title": "A title", name: text}, FILE)
         if isinstance(record, Record):
             value = get_value(record, name)
     if value is None:

@@ -13,8 +13,9 @@ from typing import Any
 LIGATURES = str.maketrans({
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
 })  # fmt: skip
-_UNIFIED = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufb00-\ufb06]")
-_INVISIBLE = re.compile("(?<!Ã)\u00ad|[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_MARKS = "\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+_UNIFIED = re.compile(f"[\u00ad\ufb00-\ufb06{_MARKS}]")
+_INVISIBLE = re.compile(f"(?<!Ã)\u00ad|[{_MARKS}]")
 """Soft hyphens and marks of breaks, direction and order. "Ã\u00ad" is an "í" in a wrong encoding."""
 
 

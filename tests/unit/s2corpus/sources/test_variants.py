@@ -54,9 +54,7 @@ VARIANTS: dict[str, list[tuple[str, Any]]] = {
         ("0000-0002-1825-0097", "0000-0002-1825-0097"), ("https://orcid.org/0000-0002-1825-0097", "0000-0002-1825-0097"),
         ("http://orcid.org/0000-0002-1694-233x", "0000-0002-1694-233X"), ("0000-0002-1825-0098", None),
     ],
-    "affiliation": [
-        ("Odd University, Odd Town", "Odd University, Odd Town"), ("Zürich & Sons", "Zürich & Sons"), ("1", None),
-    ],
+    "affiliation": [("Odd University, Odd Town", "Odd University, Odd Town"), ("Zürich & Sons", "Zürich & Sons"), ("1", None)],
     "group": [(group, f"|{group}") for group in GROUPS],
     "doi": [
         (CHAPTER, CHAPTER), ("10.1007/978-3-030-58548-8\\_1", CHAPTER), ("10.1007/978-3-030-58548-8{\\_}1", CHAPTER),

@@ -190,7 +190,7 @@ SELECT
     coalesce(c.label, a) AS component, a, b, reason, near, strength, evidence,
     l.final_doi AS doi_a, r.final_doi AS doi_b, l.year AS year_a, r.year AS year_b, l.preprint AS preprint_a, r.preprint AS preprint_b
 FROM edges LEFT JOIN connected c ON c.node = a JOIN nodes l ON l.node = a JOIN nodes r ON r.node = b
-ORDER BY component, near, strength DESC, CASE WHEN l.year = 0 OR r.year = 0 THEN 1 ELSE abs(l.year - r.year) END, a, b;
+ORDER BY component, near, strength DESC, CASE WHEN year_a = 0 OR year_b = 0 THEN 1 ELSE abs(year_a - year_b) END, a, b;
 
 -- clustered: the cluster of each record
 SELECT n.node, title, rank, is_common, final_doi, coalesce(d.label, n.node) AS label

@@ -134,6 +134,6 @@ def _read_parquet(path: Path) -> pa.Table:
 def _require_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:
     for entry in entries:
         if isinstance(entry, Dropped):
-            raise UserError(f"{path}: {entry.where}: {entry.reason}{': ' if entry.detail else ''}{entry.detail}")
+            raise UserError(f"{path}: {entry.where}: {entry.reason}: {entry.detail or entry.reason.meaning}")
         if isinstance(entry, Record):
             yield entry

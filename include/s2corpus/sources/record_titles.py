@@ -112,14 +112,14 @@ def _is_series(title: str, names: Iterable[str], *, may_be_cut: bool) -> bool:
 def _strip_authors(title: str, authors: Sequence[Author]) -> str:
     """Return a title without the line of the record's authors behind it: "On engines Ada Lovelace and Charles Babbage".
 
-    The line begins with the first author and names all authors.
+    The line begins with the first author and names the second, too.
     """
     if not authors or not authors[0].last or not authors[0].first:
         return title
     letters = "".join(filter(str.isalpha, _fold(title)))
-    if not all("".join(filter(str.isalpha, _fold(author.last))) in letters for author in authors):
+    if not all("".join(filter(str.isalpha, _fold(author.last))) in letters for author in authors[:2]):
         return title  # most titles, without the comparison of words
-    surnames = [_fold(author.last) for author in authors]
+    surnames = [_fold(author.last) for author in authors[:2]]
     known = {
         _fold(word)
         for author in authors

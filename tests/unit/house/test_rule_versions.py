@@ -137,7 +137,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Make, str, str]] = {
-    "registration": (registration, READER_VERSION, "32: 22700040752a268f"),
+    "registration": (registration, READER_VERSION, "33: 22700040752a268f"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.29.0: 68243c36e34a30e8"),
     "TEI": (conversion, tei.CONVERTER_VERSION, "24: e5679d4e13d25a79"),

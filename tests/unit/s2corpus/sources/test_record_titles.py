@@ -67,6 +67,7 @@ def test_words_and_numbers_of_the_title_remain(title: str) -> None:
     [
         ("Notes on engines today Ada Lovelace and Charles Babbage", "Ada Lovelace; Charles Babbage", "Notes on engines today"),
         ("Notes on engines today, A. Lovelace, C. Babbage", "Ada Lovelace; Charles Babbage", "Notes on engines today"),
+        ("Notes on engines today A Lovelace and C Babbage", "Ada Lovelace; Charles Babbage; Alan Turing", "Notes on engines today"),
         ("Notes on engines today Ada Lovelace*", "Ada Lovelace", "Notes on engines today"),
         ("An evening with Ada Lovelace", "Ada Lovelace", "An evening with Ada Lovelace"),
         ("Lives in science: Ada Lovelace", "Ada Lovelace", "Lives in science: Ada Lovelace"),

@@ -140,7 +140,7 @@ def _are_related(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarra
     the abstracts of a supplement have one DOI.
     """
     sizes, (a, b) = np.diff(nodes.surname_offsets), (nodes.places.take(side) for side in (left, right))
-    common, _ = count_common(nodes.surname_offsets, nodes.surnames, left, right)
+    common = count_common(nodes.surname_offsets, nodes.surnames, left, right)[0]
     unrelated: np.ndarray = ((sizes[left] > 0) & (sizes[right] > 0) & (common == 0)) | (relate_pages(a, b) < 0)
     unrelated &= (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
     rows = np.flatnonzero(unrelated)

@@ -13,7 +13,7 @@ from s2corpus.sources.documents import Document
 from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.comparison import Descriptions
+from s2corpus.titles.comparison import GIVEN_NAME, KINDS, PART, Descriptions
 from s2corpus.titles.facts import hash_surnames, last_pages, list_surnames, number_keys, page_keys
 from s2corpus.titles.places import Places, issues
 from s2corpus.titles.rules import are_uninformative, find_documents
@@ -80,19 +80,22 @@ _PARTS = (r"^[^\s\-‐]{1,3}[\s\-‐].*|[\s\-‐].*", r"^[^\s\-‐]*[\s\-‐]+",
 """Compound surnames, and what their first word of 4 letters or more lacks, the rest after the first word, and the last word."""
 
 
+_GIVEN_NAME = r"^\p{L}[^\p{Lu}\s.]"
+"""given names that are no initials"""
+
+
 def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
 
     Surnames are without case, accents, hyphens and spaces (`hash_surnames`). If the last name is empty, the first name counts.
-    Group authors have no key, because one source names the group and another its members. A key is a hash of 63 bits: in a corpus of a
-    billion records, the expected number of false matches is below one. Full surnames have even keys, parts of compound ones odd keys.
+    Group authors have no key, because one source names the group and another its members. A key is a hash of 62 bits: in a corpus of a
+    billion records, the expected number of false matches is below one. The low bits of a key are a kind of `count_common`: full surnames
+    have even keys. Given names have keys, too, because a source may exchange both names.
     """
     offsets = authors.offsets.to_numpy().astype(np.int64)
     names = authors.values[offsets[0] : offsets[-1]]
     last, first = names.field("last"), names.field("first")
-    names = list_surnames(names).dictionary_encode()
-    code = np.asarray(names.indices.fill_null(len(names.dictionary)))
-    keys = np.append(hash_surnames(names.dictionary), np.uint64(0))[code] & ~np.uint64(1)
+    keys, names, code = _hash_names(list_surnames(names))
     may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
     is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
     keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
@@ -102,10 +105,20 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     at = np.flatnonzero(is_key & np.append(is_compound, False)[code])
     place = (np.cumsum(is_compound) - 1)[code[at]]
     compound = names.dictionary.filter(is_compound)
-    parts = [hash_surnames(pc.replace_substring_regex(compound, other, ""))[place] | 1 for other in _PARTS]
-    row, keys = np.concatenate([row[is_key], *[row[at]] * len(parts)]), np.concatenate([keys[is_key], *parts])
-    row, keys = unique_pairs(row[keys > 1], keys[keys > 1])
+    parts = [hash_surnames(pc.replace_substring_regex(compound, other, ""))[place] & ~KINDS | PART for other in _PARTS]
+    given = _hash_names(first)[0]
+    is_given = is_key & (given != 0) & np.asarray(pc.fill_null(pc.match_substring_regex(first, _GIVEN_NAME), False))
+    row = np.concatenate([row[is_key], row[is_given], *[row[at]] * len(parts)])
+    keys = np.concatenate([keys[is_key], given[is_given] | GIVEN_NAME, *parts])
+    row, keys = unique_pairs(row[keys > KINDS], keys[keys > KINDS])
     return np.searchsorted(row, np.arange(len(authors) + 1)), keys
+
+
+def _hash_names(names: pa.Array) -> tuple[np.ndarray, pa.DictionaryArray, np.ndarray]:
+    """Return the key of each name as a full surname, the distinct names, and the place of each name there; null is behind the last."""
+    coded = names.dictionary_encode()
+    code = np.asarray(coded.indices.fill_null(len(coded.dictionary)))
+    return np.append(hash_surnames(coded.dictionary), np.uint64(0))[code] & ~KINDS, coded, code
 
 
 def _equals(column: pa.Array, value: str) -> np.ndarray:

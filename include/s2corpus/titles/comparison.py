@@ -57,6 +57,10 @@ _FACTS = tuple(EVIDENCE)
 _WEIGHTS = [np.array([weight for _, weight in cells], np.int64) for cells in EVIDENCE.values()]
 EQUAL, ALMOST, SIMILAR, GENERIC_EQUAL, CUT, WEAK, MISSING, OTHER = range(8)
 """Values of the fact `title`."""
+PART, GIVEN_NAME, KINDS = np.uint64(1), np.uint64(3), np.uint64(3)
+"""Kinds of names in the low bits of their keys: a part of a compound surname, a given name; 0 is a full surname."""
+_MIN_EXCHANGED = 2
+"""Minimum number of persons with exchanged names, if one list has only initials."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Descriptions:
     document: np.ndarray  # uint8: kind of document, 0 for an article; the lowest bit: every description shows it
     year: np.ndarray  # int32, 0 = unknown
     surname_offsets: np.ndarray  # int64, n + 1
-    surnames: np.ndarray  # uint64 hashes, ascending within a description: even, or odd for a part of a compound surname
+    surnames: np.ndarray  # uint64 hashes, ascending within a description; the low bits are the kind of the name
     places: Places
     journals: pa.Array  # string: the distinct names by the codes of `places`
 
@@ -158,10 +162,11 @@ def compare(
     volume, page = relate(a.volume, b.volume), relate_pages(a, b)
     is_equal = title == EQUAL
     is_uninformative = is_equal & nodes.little[left]
-    shared, full = count_common(nodes.surname_offsets, nodes.surnames, left, right)
+    shared, full, exchanged = count_common(nodes.surname_offsets, nodes.surnames, left, right)
     sizes = np.diff(np.append(0, np.cumsum(nodes.surnames & 1 == 0))[nodes.surname_offsets])
     shorter, longer = np.minimum(sizes[left], sizes[right]), np.maximum(sizes[left], sizes[right])
-    authors = np.select([longer == 0, shorter == 0, 2 * full >= shorter, 2 * shared >= shorter], [2, 1, 0, 4], 3)
+    is_half, is_half_by_parts = 2 * full >= shorter, 2 * np.maximum(shared, exchanged) >= shorter
+    authors = np.select([longer == 0, shorter == 0, is_half, is_half_by_parts], [2, 1, 0, 4], 3)
     same_authors = (full == longer) & (full == shorter) & (longer > 0)
     years = nodes.year[left], nodes.year[right]
     apart = np.abs(years[0] - years[1])
@@ -199,13 +204,30 @@ def compare(
 
 @njit(cache=True, nogil=True)
 def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the number of common persons of each pair of records, and of those with equal full surnames; parts do not match parts."""
-    found = np.zeros((2, len(left)), np.int64)
+    """Return three numbers for each pair of records (int64, 3 × n): common persons, those with equal full surnames, with exchanged names.
+
+    Parts of surnames do not match parts. Names are exchanged if the given name of one person is the surname of the other, and vice versa.
+    """
+    found = np.zeros((3, len(left)), np.int64)
     for k in range(len(left)):
-        a, b = offsets[left[k]], offsets[right[k]]
-        while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
-            x, y = names[a] >> np.uint64(1), names[b] >> np.uint64(1)
-            found[0, k] += x == y and names[a] & names[b] & np.uint64(1) == 0
-            found[1, k] += x == y and (names[a] | names[b]) & np.uint64(1) == 0
-            a, b = a + (x <= y), b + (y <= x)
+        a, b, end_a, end_b = offsets[left[k]], offsets[right[k]], offsets[left[k] + 1], offsets[right[k] + 1]
+        given_a = given_b = exchanged_a = exchanged_b = 0
+        while a < end_a or b < end_b:
+            key = min(names[a] if a < end_a else names[b], names[b] if b < end_b else names[a]) >> np.uint64(2)
+            kinds_a = kinds_b = 0  # bit 0: full, 1: part, 3: given name
+            while a < end_a and names[a] >> np.uint64(2) == key:
+                kinds_a |= 1 << int(names[a] & KINDS)
+                a += 1
+            while b < end_b and names[b] >> np.uint64(2) == key:
+                kinds_b |= 1 << int(names[b] & KINDS)
+                b += 1
+            found[0, k] += kinds_a & 3 != 0 and kinds_b & 3 != 0 and (kinds_a | kinds_b) & 1 != 0
+            found[1, k] += kinds_a & kinds_b & 1
+            given_a, given_b = given_a + (kinds_a >> 3), given_b + (kinds_b >> 3)
+            exchanged_a += kinds_a & 8 != 0 and kinds_b & 3 != 0
+            exchanged_b += kinds_b & 8 != 0 and kinds_a & 3 != 0
+        if given_a and given_b:
+            found[2, k] = min(exchanged_a, exchanged_b)
+        elif max(exchanged_a, exchanged_b) >= _MIN_EXCHANGED:
+            found[2, k] = max(exchanged_a, exchanged_b)
     return found

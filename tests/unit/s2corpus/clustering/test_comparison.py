@@ -48,8 +48,8 @@ def compare_rows(one: Row, other: Row, title: int = EQUAL, number: int = 0) -> C
     """Return the evidence of two records such as `{"year": 2011, "names": [3, 5], …}`, in both directions. The default year is 2000."""
     rows = [one, other]
     columns: dict[str, pa.Array] = {
-        "surnames": pa.array([[int(2 * name) for name in row.get("names", [])] for row in rows], pa.list_(pa.uint64()))
-    }  # full surnames
+        "surnames": pa.array([[int(4 * name) for name in row.get("names", [])] for row in rows], pa.list_(pa.uint64()))
+    }  # full surnames; 4.25 is a part of one, 4.75 a given name
     columns |= {
         name: pa.array([row.get(name, {"year": 2000, "trusted": 1}.get(name, 0)) for row in rows]).cast(kind)
         for name, kind in KINDS.items()
@@ -78,7 +78,10 @@ CELLS: list[tuple[str, str, Row, Row, int, int]] = [
     ("authors", "agree", ADA, BOTH, EQUAL, 0), ("authors", "agree", {"names": [1, 2]}, {"names": [2, 3, 5]}, EQUAL, 0),
     ("authors", "differ", {"names": [1, 2, 3]}, {"names": [3, 4, 5]}, EQUAL, 0), ("authors", "missing", {}, {}, EQUAL, 0),
     ("authors", "missing on one side", ADA, {}, EQUAL, 0),
-    ("authors", "agree by parts", {"names": [1, 4.5]}, {"names": [4, 5]}, EQUAL, 0),  # "García Márquez" and "García"
+    ("authors", "agree by parts", {"names": [1, 4.25]}, {"names": [4, 5]}, EQUAL, 0),  # "García Márquez" and "García"
+    ("authors", "agree by parts", {"names": [4, 5.75]}, {"names": [4.75, 5]}, EQUAL, 0),  # "Min Gao" and "Gao Min"
+    ("authors", "agree by parts", {"names": [4, 5.75, 6, 7.75]}, {"names": [5, 7]}, EQUAL, 0),  # "Gao Min, Lin Yang" and "M. Gao, Y. Lin"
+    ("authors", "differ", {"names": [4, 5.75]}, {"names": [5]}, EQUAL, 0),  # "Martin Thomas" and "Thomas, P."
     ("authors", "differ", {"names": [1, 4.5]}, {"names": [2, 4.5]}, EQUAL, 0),  # "García Márquez" and "García Lorca"
     ("year", "equal", {}, {}, EQUAL, 0), ("year", "unknown, or of a preprint", {}, {"year": 0}, EQUAL, 0),
     ("year", "unknown, or of a preprint", {}, {"year": 2002, "preprint": 1}, EQUAL, 0),

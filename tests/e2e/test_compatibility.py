@@ -11,11 +11,9 @@ from typing import Any
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import s2corpus_reader
 from s2corpus.catalog import Catalog
-from s2corpus.cli import corpus
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.deliveries.status import ArrivalState
 from s2corpus.drops.upgrade import StoreUse, list_unused, plan_upgrade
@@ -37,6 +35,7 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS
 from s2corpus.tables.parses import EXTRACTIONS
 from s2corpus_reader import SnapshotError
 from s2corpus_reader.following import follow
+from tests.commands import invoke
 from tests.releases import ROOT, build, snapshot_bytes, spec
 from tests.ui.conftest import page_over
 
@@ -219,7 +218,7 @@ def test_dry_run_prints_the_plan_and_writes_nothing(tmp_path: Path) -> None:
     lake = unpack("1.0.0", tmp_path).folder / "lake"
     before = read_files(lake)
     arguments = [str(ROOT / "include/releases/sample.yaml"), "--as-of", "2023-04-01", "--lake", str(lake), "--dry-run"]
-    result = CliRunner().invoke(corpus, ["build", *arguments], catch_exceptions=False)
+    result = invoke("build", *arguments, catch=False)
     assert result.exit_code == 0
     for words in ("to inspect", "to extract", "to parse", "core-hours", "stored results that nothing refers to"):
         assert words in result.output

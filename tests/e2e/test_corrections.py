@@ -8,26 +8,22 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from devtools.sample.truth import Truth
-from s2corpus.cli import corpus
 from s2corpus.corpora.actions import list_records
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot.pointer import read_latest
 from s2corpus.storage.lake import open_lake
+from tests.commands import invoke
 
 pytestmark = pytest.mark.slow
 REASON = "the publisher wrote that the record is wrong"
 URL = "https://creativecommons.org/licenses/by/4.0/"
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(corpus, list(map(str, arguments)))
-
-
 def correct(paper: object, field: str, value: str, *others: str, evidence: str = "a letter of May 3") -> Result:
-    return run("correct", paper, field, value, "--evidence", evidence, "--reason", REASON, *others)
+    return invoke("correct", paper, field, value, "--evidence", evidence, "--reason", REASON, *others)
 
 
 def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
@@ -44,11 +40,11 @@ def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     lake = open_lake(str(tmp_path / "lake"))
-    run("init", "mine")
-    run("add", "mine", papers)
+    invoke("init", "mine")
+    invoke("add", "mine", papers)
 
     def build(*options: str) -> SnapshotId:
-        done = run("build", "mine", *options)
+        done = invoke("build", "mine", *options)
         assert done.exit_code == 0, done.output
         latest = read_latest(lake, "mine").snapshot
         assert latest
@@ -78,11 +74,11 @@ def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
     assert (read_index(first), read_index(second)) == (["CC-BY-4.0", "2019"], ["CC-BY-NC-4.0", "2018-03"])
     card = lake.get(f"snapshots/{second}/README.md")[0].decode()
     assert f"| date | 2018-03 | {REASON} | a letter of May 3 |" in card
-    explained = run("explain", f"s2corpus-layout:{pdf.sha1}", "--release", "mine").output
+    explained = invoke("explain", f"s2corpus-layout:{pdf.sha1}", "--release", "mine").output
     assert (
         "CC-BY-NC-4.0, was CC-BY-4.0: corrected by correction:" in explained and "date “2018-03”, applied" in explained
     )
-    assert run("verify", f"{tmp_path}/lake/snapshots/{second}").exit_code == 0
+    assert invoke("verify", f"{tmp_path}/lake/snapshots/{second}").exit_code == 0
 
     refused = correct(pdf.doi, "license", "CC BY 4.0", "--yes")
     assert "expected the URL of the license statement as evidence" in str(refused.exception)

@@ -7,16 +7,16 @@ from unittest import mock
 
 import orjson
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
-from s2corpus.cli import corpus
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
+from tests.commands import invoke
 from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built, build, snapshot_bytes, spec
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def environment(copy: Built, extractor: Mapping[str, str]) -> object:
 
 
 def doctor(copy: Built, *options: str) -> Result:
-    return CliRunner().invoke(corpus, ["doctor", "--lake", copy.lake, *options])
+    return invoke("doctor", "--lake", copy.lake, *options)
 
 
 def lose(copy: Built, prefix: str) -> None:
@@ -49,7 +49,7 @@ def test_lost_catalog_is_rebuilt_from_the_lake(copy: Built) -> None:
     (copy.folder / "catalog.db").unlink()
     assert "has no tables: run corpus catalog upgrade" in str(doctor(copy).exception)
     for arguments in (["upgrade"], ["check"], ["rebuild", "--lake", copy.lake]):
-        assert CliRunner().invoke(corpus, ["catalog", *arguments], catch_exceptions=False).exit_code == 0
+        assert invoke("catalog", *arguments, catch=False).exit_code == 0
     assert Catalog(copy.catalog).releases() == [], "a dry run adds nothing"
     assert "3 releases of the lake are missing" in doctor(copy).output
     assert doctor(copy, "--repair").exit_code == 0
@@ -68,8 +68,8 @@ def test_approval_and_override_are_restored(copy: Built) -> None:
     pointer.publish(run.lake, run.snapshot_id, approval)
     runner.accept(run, {"link.recall_reaches_the_goal": "the sample is small"}, "ben")
     (copy.folder / "catalog.db").unlink()
-    assert CliRunner().invoke(corpus, ["catalog", "upgrade"]).exit_code == 0
-    assert CliRunner().invoke(corpus, ["catalog", "rebuild", "--lake", copy.lake, "--write"]).exit_code == 0
+    assert invoke("catalog", "upgrade").exit_code == 0
+    assert invoke("catalog", "rebuild", "--lake", copy.lake, "--write").exit_code == 0
     decisions = Catalog(copy.catalog).approvals(SECOND)
     assert {(d.what, d.who, d.answer, d.reason) for d in decisions} == {
         ("publish", "ann", "approved", "checked by hand"),

@@ -9,10 +9,9 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from devtools.sample.truth import Truth
-from s2corpus.cli import corpus
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline import runner, sealed
 from s2corpus.pipeline.run import Run
@@ -20,6 +19,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.snapshot.pointer import explain_missing_parent, yank
 from s2corpus.storage.lake import Lake, open_lake
+from tests.commands import invoke
 from tests.releases import PUBLISHED, SECOND, Built, build, spec
 from tests.ui.conftest import page_over
 from tests.ui.pages import read, words
@@ -84,7 +84,7 @@ def test_each_reason_for_a_missing_parent_has_a_sentence(built: Built, lake: Lak
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(corpus, list(map(str, arguments)), catch_exceptions=False)
+    result = invoke(*arguments, catch=False)
     assert result.exit_code == 0, result.output
     return result
 

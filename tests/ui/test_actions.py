@@ -9,12 +9,11 @@ from typing import Any
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.snapshot.pointer import list_published, read_latest
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS
+from tests.commands import invoke
 from tests.releases import PUBLISHED, Built
 from tests.ui.conftest import page_over
 from tests.ui.pages import copied, read, words
@@ -69,7 +68,7 @@ def test_takedown_is_in_the_next_release_and_is_proved(built: Built, tmp_path: P
     lines = [orjson.loads(line) for line in lake.get("suppress.jsonl")[0].splitlines()]
     assert {"doi": doi, "reason": REASON} in lines and {"paper_id": paper_id, "reason": REASON} in lines
     assert "still has the paper: its next release omits it" in words(read(page, "actions"))
-    again = CliRunner().invoke(corpus, ["takedown", doi, "--reason", REASON, "--lake", str(folder), "--yes"])
+    again = invoke("takedown", doi, "--reason", REASON, "--lake", folder, "--yes")
     assert again.exit_code == 0 and "still has the paper" in again.output
     assert [orjson.loads(line) for line in lake.get("suppress.jsonl")[0].splitlines()] == lines, "no line twice"
 
@@ -151,7 +150,7 @@ def test_changed_plan_foreign_form_and_missing_rights_are_refused(built: Built, 
 def test_records_of_hidden_corpora_are_not_shown(built: Built, tmp_path: Path) -> None:
     folder = copied(built, tmp_path)
     latest = str(read_latest(open_lake(str(folder)), "sample").snapshot)
-    done = CliRunner().invoke(corpus, ["yank", latest, "--reason", "a test of records", "--yes", "--lake", str(folder)])
+    done = invoke("yank", latest, "--reason", "a test of records", "--yes", "--lake", folder)
     assert done.exit_code == 0
     assert latest in words(read(open_page(folder), "actions"))
     assert latest not in words(read(open_page(folder, visible=lambda: lambda dag_id: False), "actions"))

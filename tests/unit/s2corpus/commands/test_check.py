@@ -5,19 +5,15 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from s2corpus.cli import corpus
+from tests.commands import invoke
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
 from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
 
 WORK = json.dumps({"DOI": "10.1000/a", "type": "journal-article", "title": ["On a"]}).encode()
 LATEX = rb"\documentclass{article}\begin{document}Some words.\end{document}"
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(corpus, list(map(str, arguments)))
 
 
 def outcomes(result: Result) -> dict[str, tuple[str, str]]:
@@ -40,7 +36,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_usable_folder_passes(papers: Path) -> None:
-    result = run("check", papers)
+    result = invoke("check", papers)
     assert result.exit_code == 0, result.output
     assert {name: outcome for name, (outcome, _) in outcomes(result).items()} == {
         "records.jsonl": "metadata", "crossref.json": "metadata", "a.pdf": "selected", "2004.14974.tex": "latex", "b.nxml": "article",
@@ -65,7 +61,7 @@ def test_each_unused_file_has_an_outcome_and_a_reason(papers: Path) -> None:
         (papers / name).parent.mkdir(exist_ok=True)
         (papers / name).write_bytes(data)
     (papers / "gone.pdf").symlink_to("nowhere")
-    result = run("check", papers)
+    result = invoke("check", papers)
     assert result.exit_code == 1, result.output
     found = outcomes(result)
     for name, (_, outcome, detail) in UNUSED.items():
@@ -77,7 +73,7 @@ def test_each_unused_file_has_an_outcome_and_a_reason(papers: Path) -> None:
 def test_each_unused_line_has_a_warning(papers: Path) -> None:
     lines = [{"name": "a.pdf", "licence": "CC0"}, {"name": "A"}, {"name": "a.pdf", "titel": "x"}]
     (papers / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    result = run("check", papers)
+    result = invoke("check", papers)
     assert result.exit_code == 1
     found = outcomes(result)
     assert found["records.jsonl"] == ("metadata", "3 lines describe 1 files")
@@ -94,14 +90,14 @@ def test_each_unused_line_has_a_warning(papers: Path) -> None:
 )  # fmt: skip
 def test_metadata_file_shows_records_and_dropped_entries(tmp_path: Path, data: bytes, outcome: int, said: str) -> None:
     (path := tmp_path / "works.jsonl").write_bytes(data)
-    result = run("check", "--source", "crossref", path)
+    result = invoke("check", "--source", "crossref", path)
     assert (result.exit_code, said in result.stdout) == (outcome, True), result.output
 
 
 def test_misspelt_source_names_the_similar_one(tmp_path: Path) -> None:
     (path := tmp_path / "works.json").write_bytes(WORK)
     for command in (("check",), ("add", "own", "--lake", tmp_path / "lake")):
-        error = run(*command, "--source", "crosref", path).exception
+        error = invoke(*command, "--source", "crosref", path).exception
         assert "no source is called 'crosref' (did you mean crossref?)" in str(error)
     assert not (tmp_path / "lake").exists() or not list((tmp_path / "lake").rglob("*.json"))
 
@@ -114,11 +110,13 @@ def test_id_that_the_corpus_does_not_take_is_refused(
     monkeypatch.setenv("S2CORPUS_RELEASES", str(specs))
     lake = tmp_path / "lake"
     said = "the corpus monthly does not take mine: its drops are 2026-*"
-    assert said in str(run("add", "monthly", papers, "--as", "mine", "--lake", lake).exception)
-    assert "no such release spec (did you mean monthly?)" in str(run("add", "montly", papers, "--lake", lake).exception)
+    assert said in str(invoke("add", "monthly", papers, "--as", "mine", "--lake", lake).exception)
+    assert "no such release spec (did you mean monthly?)" in str(
+        invoke("add", "montly", papers, "--lake", lake).exception
+    )
     assert not lake.exists() or not list(lake.rglob("*.pdf"))
     with zipfile.ZipFile(papers / "paper.zip", "w"):
         pass
-    result = run("add", "monthly", papers, "--lake", lake)
+    result = invoke("add", "monthly", papers, "--lake", lake)
     assert result.exit_code == 0 and list((lake / "drops").glob("2026-*/_READY")), result.output
     assert "warning: paper.zip: archives are not unpacked" in result.stderr

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
+from tests.commands import invoke
 from tests.standin_grobid import StandIn
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
 from tests.unit.s2orc_parse.jats import articles
@@ -22,7 +22,7 @@ LATEX = r"\documentclass{article}\begin{document}Some words.\end{document}"
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(corpus, ["convert", *map(str, arguments)])
+    return invoke("convert", *arguments)
 
 
 def ids(path: Path) -> list[str]:

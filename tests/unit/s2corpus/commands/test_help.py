@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from s2corpus.cli import corpus
+from tests.commands import invoke
 
 LARGE = ("sqlalchemy", "pyarrow", "duckdb", "airflow", "pandas", "numba", "numpy", "scipy", "pydantic", "boto3")
 PROBE = """
@@ -37,7 +35,7 @@ def test_options_of_the_group_may_follow_the_command(tmp_path: Path) -> None:
     ways = (
         ["--lake", lake, "--json", "list"], ["list", "--json", f"--lake={lake}"], ["list", "--lake", lake, "--json"],
     )  # fmt: skip
-    first, *others = (CliRunner().invoke(corpus, arguments).output for arguments in ways)
+    first, *others = (invoke(*arguments).output for arguments in ways)
     assert json.loads(first)["snapshots"] == [] and others == [first, first]
 
 
@@ -49,5 +47,5 @@ def test_unused_or_incomplete_option_of_the_group_is_refused(tmp_path: Path) -> 
         (["list", "--lake"], "Option '--lake' requires an argument"),
         (["check", "--source", "nothing", "--", "--json"], "'nothing'"),
     ):
-        done = CliRunner().invoke(corpus, arguments)
+        done = invoke(*arguments)
         assert done.exit_code != 0 and message in f"{done.output}{done.exception}", arguments

@@ -9,14 +9,11 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
-from click.testing import CliRunner
 
 from s2corpus import web
-from s2corpus.cli import corpus
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver, deliver_tree, files_below, new_delivery
 from s2corpus.errors import TransientError, UserError
@@ -24,6 +21,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
+from tests.commands import invoke
 from tests.http_server import Answer, Request, Server
 from tests.unit.s2corpus.deliveries.samples import Racing, outcome, places
 
@@ -148,21 +146,19 @@ def test_delivery_id_must_be_one_path_step(id_: str) -> None:
         new_delivery("delivery", id_, "1")
 
 
-def run_command(*arguments: object) -> Any:
-    return CliRunner().invoke(corpus, ["add", "s2_v2", *map(str, arguments)])
-
-
 def test_command_adds_a_folder(papers: Path, tmp_path: Path) -> None:
-    result = run_command(papers, "--as", "one", "--lake", tmp_path / "lake")
+    result = invoke("add", "s2_v2", papers, "--as", "one", "--lake", tmp_path / "lake")
     assert result.exit_code == 0
     assert "4 files sent, ready at" in result.output and "warning: records.jsonl" in result.output
     options = ("--source", "crossref", "--full", "--as", "1", "--lake", tmp_path / "lake")
-    assert "unknown keys: name" in str(run_command(papers / "records.jsonl", *options).exception)
+    assert "unknown keys: name" in str(invoke("add", "s2_v2", papers / "records.jsonl", *options).exception)
     (papers / "records.jsonl").write_text('{"record_id": "crossref:10.1000/a", "title": "On a"}')
-    assert run_command(papers / "records.jsonl", *options).exit_code == 0
+    assert invoke("add", "s2_v2", papers / "records.jsonl", *options).exit_code == 0
     ready = json.loads(LocalLake(tmp_path / "lake").get("sources/crossref/1/_READY")[0])
     assert (ready["mode"], [file["name"] for file in ready["files"]]) == ("full", ["records.jsonl"])
-    same = run_command(papers / "a.pdf", papers / "sub/../a.pdf", "--source", "x", "--lake", tmp_path / "lake")
+    same = invoke(
+        "add", "s2_v2", papers / "a.pdf", papers / "sub/../a.pdf", "--source", "x", "--lake", tmp_path / "lake"
+    )
     assert "has the same name" in str(same.exception)
 
 

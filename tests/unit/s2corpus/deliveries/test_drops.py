@@ -9,9 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.deliveries.status import ArrivalState, ArrivalStatus, Watch, iterate_statuses
 from s2corpus.drops import batches, processing
 from s2corpus.extractors import Adapter
@@ -21,6 +19,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import postprocess
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import PARSES, SELECTIONS, StoredParseRow
+from tests.commands import invoke
 from tests.standin_grobid import StandIn
 from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, deliver, lines
 from tests.unit.s2corpus.extractors.test_extract_stage import papers
@@ -157,7 +156,7 @@ def test_command_continues_an_interrupted_run(tmp_path: Path, grobid: StandIn) -
     deliver(lake, "drops/b", {"a.pdf": pdfs()[0]}, listed={})
 
     def drops(*options: str) -> list[str]:
-        found = CliRunner().invoke(corpus, ["drops", "--lake", lake.root, *options])
+        found = invoke("drops", "--lake", lake.root, *options)
         return [line.rpartition("\tdrops")[0] for line in found.stdout.splitlines()]
 
     assert drops() == ["waiting", "waiting"]

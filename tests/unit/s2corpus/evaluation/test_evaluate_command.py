@@ -5,10 +5,8 @@ from typing import Any
 
 import orjson
 import pytest
-from click.testing import CliRunner
 
 from s2corpus.catalog import Catalog
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.evaluation.sheet import read_items
@@ -16,6 +14,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
+from tests.commands import invoke
 from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write
 
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
@@ -35,7 +34,7 @@ def empty(run: Run) -> Run:
 def test_mistyped_release_gives_one_sentence(empty: Run, release: str) -> None:
     for command, more in (("evaluate", ()), ("compare", ("x.jsonl", "--with", "peS2o"))):
         with pytest.raises(UserError, match=f"{release}: no such release in"):
-            CliRunner().invoke(corpus, [command, release, *more, "--lake", empty.lake.root], catch_exceptions=False)
+            invoke(command, release, *more, "--lake", empty.lake.root, catch=False)
 
 
 @pytest.fixture

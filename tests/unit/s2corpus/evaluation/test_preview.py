@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.evaluation.preview import Effect, change_spec, preview
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.sealed import seal
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, LINKS, SPLITS
+from tests.commands import invoke
 from tests.unit.s2corpus.snapshot.test_removed import make
 
 
@@ -107,9 +106,9 @@ def test_preview_refuses_what_it_cannot_tell(release: Run, given: dict[str, Any]
 def test_command_prints_changes_and_writes_nothing(release: Run, tmp_path: Path) -> None:
     seal(release)
     files = sorted(Path(release.lake.root).rglob("*"))
-    arguments = ["preview", "small", "--lake", release.lake.root, "--set", "clean.min_log_prob=-1000"]
-    done = CliRunner().invoke(corpus, [*arguments[:1], str(release.release_id), *arguments[2:]], catch_exceptions=False)
+    preview = ("preview", release.release_id, "--lake", release.lake.root, "--set")
+    done = invoke(*preview, "clean.min_log_prob=-1000", catch=False)
     assert "sections: returns, " in done.output and "section returns: removed: Residue (-2" in done.output
     assert sorted(Path(release.lake.root).rglob("*")) == files
-    wrong = CliRunner().invoke(corpus, ["preview", str(release.release_id), "--lake", release.lake.root, "--set", "x"])
+    wrong = invoke(*preview, "x")
     assert isinstance(wrong.exception, UserError) and "expected <rule>=<value>" in str(wrong.exception)

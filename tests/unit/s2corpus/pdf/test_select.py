@@ -12,15 +12,14 @@ from pathlib import Path
 import psutil
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.outcomes import SelectOutcome
 from s2corpus.pdf import Selection, inspect_many, inspection
 from s2corpus.spec import SelectRules
 from s2corpus.tables.parses import SELECTIONS
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox.confine import NOT_CONFINED
+from tests.commands import invoke
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
 MB = 1 << 20
@@ -216,7 +215,7 @@ def test_command_prints_outcomes_and_writes_the_table(tmp_path: Path) -> None:
     for name, kind in (("a.pdf", "paper"), ("b.PDF", "paper"), ("c.pdf", "html"), ("notes.txt", "html")):
         (tmp_path / name).write_bytes(KINDS[kind][0]())
     out = tmp_path / "selections.parquet"
-    result = CliRunner().invoke(corpus, ["select", str(tmp_path), "--out", str(out)])
+    result = invoke("select", tmp_path, "--out", out)
     assert result.exit_code == 0, result.output
     assert f"selected\t{tmp_path}/a.pdf\n" in result.stdout
     assert result.stderr == "2 PDFs: 1 selected, 1 unreadable\n"

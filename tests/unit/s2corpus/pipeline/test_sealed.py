@@ -10,10 +10,8 @@ from unittest import mock
 
 import orjson
 import pytest
-from click.testing import CliRunner
 
 from s2corpus.catalog.models import ReleaseDecision
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.pipeline import acceptance, quality, runner, sealed
 from s2corpus.pipeline.run import Run
@@ -21,6 +19,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.spec import ExportRules, ReleaseSpec, ScheduleRules
 from s2corpus.storage.lake import open_lake
+from tests.commands import invoke
 from tests.releases import SECOND, Built, spec
 
 pytestmark = pytest.mark.slow
@@ -199,10 +198,10 @@ def test_approval_of_another_run_does_not_count(run: Run) -> None:
 
 def test_person_publishes_a_trial_by_command(run: Run) -> None:
     plan_on_chosen_drops(run)
-    arguments = ["publish", run.snapshot_id, "--lake", run.lake.root, "--reason"]
-    refused = CliRunner().invoke(corpus, [*arguments, "short"])
+    publish = ("publish", run.snapshot_id, "--lake", run.lake.root, "--reason")
+    refused = invoke(*publish, "short")
     assert "is not a reason" in str(refused.exception)
-    done = CliRunner().invoke(corpus, [*arguments, "two people read the trial"], catch_exceptions=False)
+    done = invoke(*publish, "two people read the trial", catch=False)
     assert f"{run.snapshot_id} is published" in done.output
     assert is_published(run)
 
@@ -213,10 +212,10 @@ def test_command_approves_with_the_name_of_its_account(run: Run, monkeypatch: py
     monkeypatch.setenv("LOGNAME", "bob")
     arguments = ["publish", run.snapshot_id, "--lake", run.lake.root, "--reason", "read ten texts"]
     with_approval(run, started_by=account)
-    refused = CliRunner().invoke(corpus, arguments)
+    refused = invoke(*arguments)
     assert f"{account} started its run and may not approve" in str(refused.exception)
     with_approval(run, started_by="ann")
-    CliRunner().invoke(corpus, arguments, catch_exceptions=False)
+    invoke(*arguments, catch=False)
     assert pointer.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == account
 
 

@@ -4,15 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.ablation import list_deviations, make_variants
 from s2corpus.snapshot.manifest import list_rules
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
 from s2corpus.storage.local_lake import LocalLake
+from tests.commands import invoke
 from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers
 
 OURS, THEIRS = (
@@ -76,7 +75,7 @@ def test_table_counts_what_each_rule_changes(tmp_path: Path) -> None:
     release(lake, tmp_path, variants["clean.min_words: 400"], copies=0)
     words = sum(counted["words"] for counted in _read_sets(ours)["s2orc"].values())
     arguments = [str(one.snapshot_id) for one in (ours, theirs)]
-    shown = CliRunner().invoke(corpus, ["diff", *arguments, "--lake", lake.root])
+    shown = invoke("diff", *arguments, "--lake", lake.root)
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in shown.output.splitlines()

@@ -17,9 +17,7 @@ from urllib.parse import urlsplit
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
@@ -29,6 +27,7 @@ from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus_reader import SnapshotError
 from s2corpus_reader.following import follow
+from tests.commands import invoke
 from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def registered_tags(catalog: Catalog) -> set[str]:
 
 
 def run(*words: object) -> str:
-    return CliRunner().invoke(corpus, list(map(str, words)), catch_exceptions=False).output
+    return invoke(*words, catch=False).output
 
 
 def test_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
 
 import s2corpus_reader
-from s2corpus.cli import corpus
 from s2corpus.snapshot.verify import verify as find_faults
 from s2corpus.storage.lake import open_lake
 from s2corpus_reader import Snapshot, SnapshotError
+from tests.commands import invoke
 from tests.unit.s2corpus.snapshot.test_tampering import list_again
 
 
@@ -24,10 +23,6 @@ from tests.unit.s2corpus.snapshot.test_tampering import list_again
 def copy(published: Path, tmp_path: Path) -> Path:
     """Return a copy of the snapshot and its publication that a test may damage."""
     return Path(shutil.copytree(published.parents[1], tmp_path / "lake")) / "snapshots" / published.name
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(corpus, list(map(str, words)))
 
 
 @pytest.mark.parametrize(
@@ -42,18 +37,18 @@ def test_gzip_bomb_is_read_only_to_its_listed_sizes(copy: Path, content: bytes, 
 
 
 def test_publication_and_parent_are_compared(published: Path, copy: Path) -> None:
-    assert run("verify", published).exit_code == 0
+    assert invoke("verify", published).exit_code == 0
     found = find_faults(open_lake(str(published)), parent=open_lake(str(published)))
     assert [str(fault) for fault in found] == [f"manifest.json: the parent is None; expected {published.name}"]
     mark = copy.parent / "small/published" / copy.name
     right = mark.read_bytes()
     for data in (right.replace(b'_sha256":"', b'_sha256":"0'), b"null"):
         mark.write_bytes(data)
-        assert "this is not the published manifest" in run("verify", copy).output
+        assert "this is not the published manifest" in invoke("verify", copy).output
     mark.write_bytes(right)
     (copy / "README.md").write_bytes((copy / "README.md").read_bytes().replace(b"CC-BY-4.0", b"CC0-1.0  "))
     list_again(copy)
-    assert "this is not the published manifest" in run("verify", copy).output
+    assert "this is not the published manifest" in invoke("verify", copy).output
 
 
 def test_folder_below_the_current_one_is_named_without_address(
@@ -61,8 +56,8 @@ def test_folder_below_the_current_one_is_named_without_address(
 ) -> None:
     monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
     monkeypatch.chdir(published.parent)
-    assert run("verify", published.name).exit_code == 0
-    assert run("verify", "small").exit_code == 0, "the folder of a spec opens its latest snapshot"
+    assert invoke("verify", published.name).exit_code == 0
+    assert invoke("verify", "small").exit_code == 0, "the folder of a spec opens its latest snapshot"
 
 
 # -- corpus read
@@ -74,32 +69,32 @@ def ids(published: Path) -> list[str]:
 
 def test_document_is_read_by_id_and_former_id(published: Path) -> None:
     wanted = ids(published)[3]
-    assert orjson.loads(run("read", published, wanted).stdout_bytes)["id"] == wanted
+    assert orjson.loads(invoke("read", published, wanted).stdout_bytes)["id"] == wanted
     (alias,) = pq.read_table(published / "aliases.parquet").to_pylist()
-    assert orjson.loads(run("read", published, alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
+    assert orjson.loads(invoke("read", published, alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
     for given, said in (
         ("f" * 15, f"no document {'f' * 15}"),
         ("pmid:1", "no paper with pmid 1"),
         ("A title", "title A title"),
     ):
-        assert said in str(run("read", published, given).exception)
+        assert said in str(invoke("read", published, given).exception)
 
 
 def test_sample_is_reproducible(published: Path) -> None:
     words = ("--sample", 3, "--set", "s2ag")
-    first = run("read", published, *words).stdout_bytes
+    first = invoke("read", published, *words).stdout_bytes
     assert [orjson.loads(line)["text"].count("\n\n") for line in first.splitlines()] == [1, 1, 1]
-    assert run("read", "small", "--lake", published.parents[1], *words).stdout_bytes == first
+    assert invoke("read", "small", "--lake", published.parents[1], *words).stdout_bytes == first
 
 
 def test_documents_are_read_by_regular_expression(published: Path) -> None:
-    found = run("read", published, "--grep", "^On [A-M]").stdout_bytes.splitlines()
-    everything = run("read", published, "--grep", ".").stdout_bytes.splitlines()
+    found = invoke("read", published, "--grep", "^On [A-M]").stdout_bytes.splitlines()
+    everything = invoke("read", published, "--grep", ".").stdout_bytes.splitlines()
     assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
     assert found == [line for line in everything if "A" <= orjson.loads(line)["text"][3] <= "M"]
-    assert "not a regular expression" in str(run("read", published, "--grep", "(").exception)
+    assert "not a regular expression" in str(invoke("read", published, "--grep", "(").exception)
     for options in ([], ["a", "--sample", "1"]):
-        assert "select documents with exactly one of PAPERS" in str(run("read", published, *options).exception)
+        assert "select documents with exactly one of PAPERS" in str(invoke("read", published, *options).exception)
 
 
 # -- s2corpus_reader
@@ -123,7 +118,7 @@ def test_paper_is_found_by_any_identifier(snapshot: Snapshot) -> None:
     former = snapshot.paper(alias["alias"])
     assert former is not None and former["paper_id"] == alias["paper_id"]
     assert set(snapshot.citations(document["id"])["paper_id"].to_pylist()) <= {document["id"]}
-    read = run("read", snapshot.address, document["doi"], "--text")
+    read = invoke("read", snapshot.address, document["doi"], "--text")
     assert read.exit_code == 0 and read.stdout.strip() == document["text"].strip()
 
 

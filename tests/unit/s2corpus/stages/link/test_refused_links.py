@@ -4,13 +4,12 @@ from pathlib import Path
 
 import orjson
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.cli import corpus
 from s2corpus.evaluation import refused_links
 from s2corpus.evaluation.refused_links import find_refused_links, find_warned_links
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import Lake
+from tests.commands import invoke
 from tests.unit.s2corpus.stages.link.test_stage import author, entry, paper, release, run_link
 
 PLACE = {"journal": "Journal of Wood", "volume": "7", "pages": "11-19"}
@@ -88,11 +87,11 @@ def test_large_release_is_not_searched(run: Run, monkeypatch: pytest.MonkeyPatch
 
 def test_command_prints_refused_links(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", run.lake.root)
-    arguments = ["explain", "citing", "--release", str(run.release_id)]
-    lines = CliRunner().invoke(corpus, arguments, catch_exceptions=False).output.splitlines()
+    explain = ("explain", "citing", "--release", run.release_id)
+    lines = invoke(*explain, catch=False).output.splitlines()
     [line] = [line for line in lines if "BIBREF2" in line]
     assert "does not link to bees “Foraging of honey bees in alpine meadows”: one is a notice, a reply" in line
-    trace = orjson.loads(CliRunner().invoke(corpus, [*arguments, "--json"], catch_exceptions=False).stdout)
+    trace = orjson.loads(invoke(*explain, "--json", catch=False).stdout)
     assert [row["ref_id"] for row in trace["refused_links"]] == [f"BIBREF{number}" for number in range(1, 6)]
 
 
@@ -144,7 +143,6 @@ def test_real_references_show_warnings_and_contained_titles(
     assert comment.paper_id == "osc"
     assert "the text contains the title, but not its year or surname, or volume and page" in comment.reason
     monkeypatch.setenv("S2CORPUS_LAKE", run.lake.root)
-    arguments = ["explain", "citing", "--release", str(run.release_id)]
-    printed = CliRunner().invoke(corpus, arguments, catch_exceptions=False).output
+    printed = invoke("explain", "citing", "--release", run.release_id, catch=False).output
     assert f"pdf BIBREF1 “{STATISTICS}” links with the warning contradiction to book" in printed
     assert f"pdf BIBREF3 “{CHAPTER}” does not link to book" in printed

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
 from s2corpus.commands._options import FILE, PATH, with_examples
 from s2corpus.errors import UserError
@@ -79,12 +78,13 @@ def command(entries: Path, papers: Path, out: Path) -> None:
 
 def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table]:
     """Yield the rows of a file as tables of normalized columns; yield one empty table for an empty file."""
+    from s2corpus.text.files import iterate_rows
+
     if not path.is_file():
         raise UserError(f"{path}: no such file: give a .jsonl or .parquet file with {key} and title")
-    read = {".jsonl": _read_jsonl, ".parquet": _read_parquet}.get(path.suffix)
-    if read is None:
+    if path.suffix not in (".jsonl", ".parquet"):
         raise UserError(f"{path}: unsupported suffix: use .jsonl or .parquet")
-    rows = read(path)
+    rows = (dict(row) for _, row in iterate_rows(path))
     for first in count(1, _ROWS):
         chunk = list(islice(rows, _ROWS))
         if not chunk and first > 1:
@@ -97,31 +97,6 @@ def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.
         if (chunk or names) and not (key in names and names & {*required.split(" or ")}):
             raise UserError(f"{path}: a column is missing: every row has {key} and {required}")
         yield _normalize_columns(path, key, chunk, first)
-
-
-def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                item = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                raise UserError(f"{path}: line {number} is not JSON: {error}") from None
-            if not isinstance(item, dict):
-                raise UserError(f"{path}: line {number}: expected a JSON object, found {type(item).__name__}")
-            yield item
-
-
-def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
-    from s2corpus.storage.parquet import open_parquet
-
-    try:
-        with open_parquet(path) as file:
-            for batch in file.batches(rows=_ROWS):
-                yield from batch.to_pylist()
-    except ValueError as error:
-        raise UserError(f"{path} is not a Parquet file: {error}") from None
 
 
 def _read_parquet_names(path: Path) -> list[str]:

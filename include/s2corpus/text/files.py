@@ -192,7 +192,7 @@ def check_unique_id(document: CleanedDocument, where: str, seen: set[str]) -> No
 
 
 def iterate_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """Yield (location, row) of a file of documents."""
+    """Yield (location, row) of a file of rows: JSON lines, also gzipped, or Parquet."""
     try:
         if path.suffix == ".parquet":
             number = 0
@@ -207,11 +207,11 @@ def iterate_rows(path: Path) -> Iterator[tuple[str, Row]]:
             for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b""), 1):
                 where = f"{path}, line {number}"
                 if len(line) > MAX_LINE:
-                    raise UserError(f"{where}: longer than {MAX_LINE:,} bytes; expected one document per line")
+                    raise UserError(f"{where}: longer than {MAX_LINE:,} bytes; expected one JSON object per line")
                 if line.strip():
                     yield where, _parse_line(line, where)
     except FileNotFoundError:
-        raise UserError(f"{path} does not exist; expected a file of documents: .jsonl, .jsonl.gz or .parquet") from None
+        raise UserError(f"{path} does not exist; expected a .jsonl, .jsonl.gz or .parquet file") from None
     except (OSError, EOFError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
 

@@ -6,8 +6,9 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 from urllib.parse import unquote
@@ -55,7 +56,7 @@ class Folder:
             return self.open(key)
         with _translate_errors(self.root, key):
             size = int(obstore.head(self._store, _checked(self.root, key))["size"])
-        return _Ranges(self, key, size)  # type: ignore[return-value]
+        return open_ranges(size, partial(self.read_range, key))
 
     def read_range(self, key: str, start: int, length: int) -> bytes:
         """Return some bytes of a file on a server."""
@@ -110,11 +111,14 @@ class _Stream(io.RawIOBase):
         return count
 
 
-class _Ranges(io.RawIOBase):
-    """A file with random access that downloads only the requested ranges."""
+def open_ranges(size: int, read_range: Callable[[int, int], bytes]) -> BinaryIO:
+    """Return a file with random access, of which each read gets one range: start and length."""
+    return _RandomAccess(size, read_range)  # type: ignore[return-value]
 
-    def __init__(self, folder: Folder, key: str, size: int) -> None:
-        self._folder, self._key, self._size, self._at = folder, key, size, 0
+
+class _RandomAccess(io.RawIOBase):
+    def __init__(self, size: int, read_range: Callable[[int, int], bytes]) -> None:
+        self._size, self._read_range, self._at = size, read_range, 0
 
     def readable(self) -> bool:
         return True
@@ -129,13 +133,17 @@ class _Ranges(io.RawIOBase):
         self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         return self._at
 
+    def read(self, size: int = -1) -> bytes:
+        left = max(0, self._size - self._at)
+        size = left if size < 0 else min(size, left)
+        data = self._read_range(self._at, size) if size else b""
+        self._at += len(data)
+        return data
+
     def readinto(self, buffer: Any) -> int:
-        count = min(len(buffer), self._size - self._at)
-        if count <= 0:
-            return 0
-        buffer[:count] = self._folder.read_range(self._key, self._at, count)
-        self._at += count
-        return count
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _checked(root: str, key: str) -> str:

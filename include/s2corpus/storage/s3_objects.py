@@ -10,13 +10,14 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, Protocol
 
 import pyarrow as pa
 from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
 from s2corpus.storage.objects import check_size
 from s2corpus.storage.s3_errors import BrokenAnswer
+from s2corpus_reader.folder import open_ranges
 
 _BLOCK = 1 << 20
 _SMALL_BYTES = 1 << 19
@@ -110,36 +111,6 @@ class RangeReader(Protocol):
         """Return a range of an object that still has this ETag."""
 
 
-class _RandomAccess(io.RawIOBase):
-    """An object whose end is known, read in ranges, one request each. A range of a changed object is refused."""
-
-    def __init__(self, lake: RangeReader, key: str, tail: bytes, size: int, etag: str) -> None:
-        self._lake, self._key, self._tail, self._size, self._etag, self._at = lake, key, tail, size, etag, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        left = max(0, self._size - self._at)
-        size = left if size < 0 else min(size, left)
-        if (begin := self._at - self._size + len(self._tail)) >= 0:
-            data = self._tail[begin : begin + size]
-        else:
-            data = self._lake.read_range(self._key, self._at, size, self._etag) if size else b""
-        self._at += len(data)
-        return data
-
-
 class _ArrowFiles(FSSpecHandler):  # type: ignore[misc]
     """Files of Arrow that read objects through the lake. Only reading is implemented.
 
@@ -179,8 +150,13 @@ class _ArrowFiles(FSSpecHandler):  # type: ignore[misc]
         _, tail, size, etag = self._last
         if len(tail) == size:
             return pa.PythonFile(io.BytesIO(tail), mode="r")
-        file = _RandomAccess(self._lake, path, tail, size, etag)
-        return pa.PythonFile(cast(BinaryIO, file), mode="r")
+
+        def read(start: int, length: int) -> bytes:
+            if (begin := start - size + len(tail)) >= 0:  # The opening request gave the end.
+                return tail[begin : begin + length]
+            return self._lake.read_range(path, start, length, etag)  # It refuses a changed object.
+
+        return pa.PythonFile(open_ranges(size, read), mode="r")
 
     open_input_stream = open_input_file
 

@@ -50,9 +50,9 @@ def perform(lake: Lake, action: Action, values: Values, token: str, who: str) ->
     return result
 
 
-def list_records(lake: Lake, most: int = 100) -> list[dict[str, Any]]:
-    """Return the records of actions, newest first."""
-    keys = sorted((entry.key for entry in lake.list(_RECORDS)), reverse=True)[:most]
+def list_records(lake: Lake) -> list[dict[str, Any]]:
+    """Return the records of the last 100 actions, newest first."""
+    keys = sorted((entry.key for entry in lake.list(_RECORDS)), reverse=True)[:100]
     return [read_object(lake, key, MAX_SMALL_BYTES) for key in keys]
 
 

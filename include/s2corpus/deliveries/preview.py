@@ -109,15 +109,15 @@ def format_dropped(entry: sources.Dropped) -> str:
     return f"{entry.reason} at {entry.where}" + (f" ({entry.detail})" if entry.detail else "")
 
 
-def count_entries(delivery: Delivery, name: str, path: Path, shown: int = 100) -> tuple[Counter[str], list[str]]:
-    """Return the number of entries of a file with each outcome, and the first `shown` entries that give no record."""
+def count_entries(delivery: Delivery, name: str, path: Path) -> tuple[Counter[str], list[str]]:
+    """Return the number of entries of a file with each outcome, and the first 100 entries that give no record."""
     counts: Counter[str] = Counter()
     lines: list[str] = []
     for entry in iterate_entries(delivery, name, path):
         match entry:
             case sources.Dropped():
                 counts[entry.reason] += 1
-                if len(lines) < shown:
+                if len(lines) < 100:
                     lines.append(format_dropped(entry))
             case sources.Deleted():
                 counts["withdrawn"] += 1

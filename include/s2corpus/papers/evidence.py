@@ -234,10 +234,10 @@ def format_identifiers(shared: Shared, *, pmc: bool = True) -> str:
     return f"the DOI of this full text ({candidates})"
 
 
-def format_list(texts: Iterable[str], most: int = 5) -> str:
-    """Return the first of some distinct texts, and the number of the others."""
+def format_list(texts: Iterable[str]) -> str:
+    """Return the first five of some distinct texts, and the number of the others."""
     given = sorted(set(texts))
-    return ", ".join(given[:most]) + (f" and {len(given) - most} more" if len(given) > most else "")
+    return ", ".join(given[:5]) + (f" and {len(given) - 5} more" if len(given) > 5 else "")
 
 
 ARXIV_ARCHIVE = Archive("arXiv", ARXIV, "arxiv_id", arxiv_of_doi, arxiv_id_of_name)

@@ -62,16 +62,6 @@ class FieldInference:
         self._counts = counts
         self.tally: Counter[str] = Counter()
 
-    @classmethod
-    def from_papers(cls, papers: Iterable[Sequence[Record]]) -> FieldInference:
-        """Return the inference from the records of all papers."""
-        counts: dict[str, Counter[str]] = {}
-        for records in papers:
-            fields = list_declared_fields(records)
-            for journal in chain(*list_journals(records)):
-                counts.setdefault(journal, Counter()).update([ANY, *fields] if fields else ())
-        return cls(counts)
-
     def complete(self, paper: VotedPaper, records: Sequence[Record]) -> VotedPaper:
         """Return the paper with an inferred field if it has none, or unchanged. Hide declared fields to measure the inference."""
         journals, declared = list_journals(records), list_declared_fields(records)

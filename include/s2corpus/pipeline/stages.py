@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from s2corpus.outcomes import (
@@ -105,10 +104,6 @@ class StageRow:
     def written_tables(self) -> tuple[Table, ...]:
         """The tables that the stage writes."""
         return _tables(self.writes)
-
-    def find_metric(self, name: str) -> Metric | None:
-        """Return the declaration of a metric, or None."""
-        return next((metric for metric in (*self.metrics, *COMMON_METRICS) if fnmatchcase(name, metric.pattern)), None)
 
 
 def _tables(names: tuple[str, ...]) -> tuple[Table, ...]:

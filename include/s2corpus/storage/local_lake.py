@@ -104,15 +104,9 @@ class LocalLake:
         finally:
             Path(file.name).unlink(missing_ok=True)
 
-    def download(self, key: str, path: Path, *, link: bool = False) -> None:
+    def download(self, key: str, path: Path) -> None:
         """Implement `Lake.download`."""
-        source = self._file(key)
-        if link:
-            path.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # another file system, or the owner of the object forbids links
-                path.hardlink_to(source)
-                return
-        shutil.copyfile(source, path)
+        shutil.copyfile(self._file(key), path)
 
     def open(self, key: str) -> BinaryIO:
         """Implement `Lake.open`."""

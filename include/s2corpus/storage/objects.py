@@ -62,8 +62,8 @@ class Lake(Protocol):
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
         """Write a local file to an object atomically; with `move`, the file may be moved instead of copied."""
 
-    def download(self, key: str, path: Path, *, link: bool = False) -> None:
-        """Write an object to a local file; with `link`, the file may be a hard link to the object and must not be changed."""
+    def download(self, key: str, path: Path) -> None:
+        """Write an object to a local file."""
 
     def open(self, key: str) -> BinaryIO:
         """Open the object as a stream of bytes; raise `FileNotFoundError` if it does not exist."""

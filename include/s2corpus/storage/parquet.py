@@ -6,7 +6,7 @@ The size of a file bounds the rows and values that are read.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,12 +34,10 @@ def open_parquet(path: Path) -> Iterator[BoundedFile]:
         yield BoundedFile(file, str(path), path.stat().st_size)
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the rows of a Parquet file. Raises as `open_parquet`, and ValueError for a missing column."""
+def read_parquet(path: Path) -> pa.Table:
+    """Return the rows of a Parquet file. Raises as `open_parquet`."""
     with open_parquet(path) as file:
-        if missing := sorted(set(columns or ()) - set(file.schema.names)):
-            raise ValueError(f"the column {missing[0]} is missing")
-        return file.read(columns)
+        return file.read()
 
 
 def check_table(path: Path) -> None:

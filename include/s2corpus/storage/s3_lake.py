@@ -305,7 +305,7 @@ class S3Lake:
 
         self._retry(send)
 
-    def download(self, key: str, path: Path, *, link: bool = False) -> None:
+    def download(self, key: str, path: Path) -> None:
         """Implement `Lake.download`."""
 
         def read() -> None:

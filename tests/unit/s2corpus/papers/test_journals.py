@@ -1,13 +1,14 @@
 """A paper without a declared field takes the field of at least 80 % of at least five other papers of its journal (SPEC §5.14)."""
 
 from collections import Counter
+from itertools import chain
 from typing import Any
 
 import pytest
 
 from devtools.real_data import REAL_DATA
 from s2corpus.papers.ballots import DeliveredRecord
-from s2corpus.papers.journals import FieldInference
+from s2corpus.papers.journals import ANY, FieldInference, list_declared_fields, list_journals
 from s2corpus.papers.vote import FieldDecision, VotedPaper, VoteRule, elect_metadata
 from s2corpus.rules import VoteRules
 from s2corpus.sources import Record, read
@@ -24,7 +25,12 @@ def journal(*subjects: tuple[str, ...], **values: Any) -> list[list[Record]]:
 
 def vote(papers: list[list[Record]], number: int = 0) -> tuple[VotedPaper, Counter[str]]:
     """Return the voted paper with a number, and the tally of all papers."""
-    inference = FieldInference.from_papers(papers)
+    counts: dict[str, Counter[str]] = {}
+    for records in papers:
+        fields = list_declared_fields(records)
+        for name in chain(*list_journals(records)):
+            counts.setdefault(name, Counter()).update([ANY, *fields] if fields else ())
+    inference = FieldInference(counts)
     voted = [
         inference.complete(elect_metadata("p", [DeliveredRecord(one) for one in records], VoteRules()), records)
         for records in papers

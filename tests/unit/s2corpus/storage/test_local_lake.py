@@ -55,19 +55,9 @@ def test_file_from_another_file_system_is_copied(tmp_path: Path) -> None:
         path = Path(folder) / "rows"
         path.write_text("x")
         lake.upload("a/b", path, move=True)
-        lake.download("a/b", path, link=True)
+        lake.download("a/b", path)
         assert path.read_text() == lake.get("a/b")[0].decode() == "x"
         assert path.stat().st_dev != (tmp_path / "lake/a/b").stat().st_dev
-
-
-def test_linked_object_is_never_changed_through_the_link(tmp_path: Path) -> None:
-    lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "index"
-    for text in (b"first", b"second"):
-        lake.put("key", text)
-        lake.download("key", path, link=True)
-        assert path.samefile(tmp_path / "lake/key")
-    lake.put("key", b"third")
-    assert (path.read_bytes(), lake.get("key")[0]) == (b"second", b"third")
 
 
 def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,8 +70,8 @@ def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(folder)  # The path of a socket must be short.
     with socket.socket(socket.AF_UNIX) as made:
         made.bind("socket")
-    downloads = (partial(lake.download, path=got, link=link) for link in (False, True))
-    acts: tuple[Callable[[str], object], ...] = (lake.get, lake.open, lake.etag, lake.check_file, *downloads)
+    download = partial(lake.download, path=got)
+    acts: tuple[Callable[[str], object], ...] = (lake.get, lake.open, lake.etag, lake.check_file, download)
     for kind in ("fifo", "folder", "device", "link_to_fifo", "socket"):
         for act in acts:
             with pytest.raises(NotALakeFile, match="not a regular file"):

@@ -7,68 +7,17 @@ import pytest
 from s2corpus.sources import Dropped, Record, RejectReason
 from s2corpus.sources.jsonl import read_authors
 from s2orc_parse import jats
-from s2orc_parse.bibliography.author import Affiliation
+from s2orc_parse.bibliography.author import Affiliation, Author
 from tests.unit.s2corpus.sources.samples import entries, names, one
 from tests.unit.s2orc_parse.tei import teis
+
+Entry = tuple[str, Any]
+"""source and entry"""
 
 
 def assert_values(record: Record, values: dict[str, Any]) -> None:
     found = {name: names(record) if name == "authors" else getattr(record, name) for name in values}
     assert found == values
-
-
-_PUBMED = """<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>7</PMID><Article><Journal><ISSN IssnType="Electronic">1548-7105</ISSN>
-<Title>Nature methods</Title></Journal><ArticleTitle>T</ArticleTitle></Article><MedlineJournalInfo><ISSNLinking>1548-7091</ISSNLinking>
-</MedlineJournalInfo></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
-_JATS = """<article><front><journal-meta><issn pub-type="ppub">1548-7091</issn><issn pub-type="epub">1548-7105</issn></journal-meta>
-<article-meta><article-id pub-id-type="doi">10.1/a</article-id>
-<title-group><article-title>T</article-title></title-group></article-meta></front></article>"""
-_OPENALEX = {
-    "id": "W7", "title": "T", "primary_location": {"source": {"type": "journal", "display_name": "J", "issn": ["1548-7091", "1548-7105"]}},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("source", "entry", "issns"),
-    [
-        ("crossref", {"DOI": "10.1/a", "title": ["T"], "ISSN": ["1548-7091", "1548-7105"]}, ("1548-7091", "1548-7105")),
-        ("crossref", {"DOI": "10.1/a", "title": ["T"], "ISSN": ["x", "15487091", "1548-7092", 7]}, ("1548-7091",)),
-        ("openalex", _OPENALEX, ("1548-7091", "1548-7105")),
-        ("pubmed", _PUBMED, ("1548-7105", "1548-7091")),
-        ("unpaywall", {"doi": "10.1038/nmeth.2019", "journal_issns": "1548-7091,1548-7105"}, ("1548-7091", "1548-7105")),
-        ("jats", _JATS, ("1548-7105", "1548-7091")),
-        ("elsevier", {"docId": "S1", "metadata": {"title": "T", "issn": "15487091"}}, ("1548-7091",)),
-        ("jsonl", {"id": "1", "title": "T", "issns": "1548-7091"}, ("1548-7091",)),
-        ("jsonl", {"id": "1", "title": "T", "issns": ["1548-7091"]}, ("1548-7091",)),
-    ],
-)  # fmt: skip
-def test_issns_of_the_journal_have_right_check_digits(source: str, entry: Any, issns: tuple[str, ...]) -> None:
-    assert one(source, entry).issns == issns
-
-
-@pytest.mark.parametrize(
-    ("tex", "text"),
-    [
-        (r"Stra\ss e, \O ystein, {\AA}ngstr{\"o}m, Fran\c cois", "Straße, Øystein, Ångström, François"),
-        (r"On $\alpha$-type and $\'{x}$ sets of B\"acklund", r"On $\alpha$-type and $\'{x}$ sets of Bäcklund"),
-    ],
-)
-def test_tex_of_arxiv_outside_formulas_is_text(tex: str, text: str) -> None:
-    record = one("arxiv", {"id": "1903.00002", "title": tex, "abstract": tex})
-    assert (record.title, record.abstract) == (text, text)
-
-
-@pytest.mark.parametrize(
-    ("authors", "found"),
-    [
-        ([["{\\L}ukasz", "K.", ""], ['M\\"uller', 'J\\"org', "Jr"]], ["K Łukasz", "Jörg Müller Jr"]),
-        ([["Collaboration", "EXA", ""], [":", "", ""], ["Other", "A. B.", ""]], ["EXA Collaboration", "A B Other"]),
-        ("EXA Collaboration: A. B. Example, C. Other (1)", ["EXA Collaboration", "A B Example", "C Other"]),
-    ],
-)
-def test_authors_of_arxiv_are_people_and_collaborations(authors: Any, found: list[str]) -> None:
-    key = "authors" if isinstance(authors, str) else "authors_parsed"
-    assert names(one("arxiv", {"id": "1903.00002", "title": "T", key: authors})) == found
 
 
 def people(kind: str, last: str) -> str:
@@ -112,27 +61,18 @@ def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:
     assert book("", title).date == "1993"
 
 
-@pytest.mark.parametrize(
-    ("fields", "values"),
-    [
-        ("<title>T</title><ee>https://x.org/a.pdf</ee><ee>https://doi.org/10.1007/5</ee>", {"doi": "10.1007/5"}),
-        ("<title>T</title><ee>https://www.usenix.org/conference/10.1007/5</ee>", {"doi": None}),
-        ("<title>T</title><journal>CoRR</journal><volume>abs/2101.00001</volume>", {"arxiv_id": "2101.00001"}),
-        ("<title>T</title><journal>CoRR</journal><volume>cs.DB/0101001</volume>", {"arxiv_id": "cs/0101001"}),
-    ],
-)
-def test_fields_of_dblp_are_read(fields: str, values: dict[str, Any]) -> None:
-    assert_values(one("dblp", f'<dblp><article key="journals/x/A20">{fields}</article></dblp>'), values)
-
-
 MEMBER = "<contrib contrib-type='author'><name><surname>Member</surname><given-names>Mo</given-names></name></contrib>"
 COLLAB = f"<collab>The <italic>Odd</italic> Group<xref>a</xref><contrib-group>{MEMBER}</contrib-group></collab>"
 GROUP = f"<contrib contrib-type='author'>{COLLAB}</contrib>"
 
 
+def jats_article(meta: str, journal: str = "<journal-meta/>") -> Entry:
+    title = "<title-group><article-title>T</article-title></title-group>"
+    return "jats", f"<article><front>{journal}<article-meta>{meta}{title}</article-meta></front></article>"
+
+
 def article(meta: str) -> Record:
-    meta = f"{meta}<title-group><article-title>T</article-title></title-group>"
-    return one("jats", f"<article><front><article-meta>{meta}</article-meta></front></article>")
+    return one(*jats_article(meta))
 
 
 @pytest.mark.parametrize(
@@ -173,19 +113,6 @@ def test_abstract_of_jats_may_lack_paragraphs(abstract: str, text: str) -> None:
     assert [paragraph.text for paragraph in parse.abstract] == text.split("\n")
 
 
-@pytest.mark.parametrize(
-    ("ids", "record_id", "doi"),
-    [
-        ("<article-id pub-id-type='doi'> https://doi.org/10.1371/ODD.5 </article-id>", "jats:10.1371/odd.5", "10.1371/odd.5"),
-        ("<article-id pub-id-type='doi' specific-use='version'>10.7554/eLife.1.3</article-id>"
-         "<article-id pub-id-type='doi'>10.7554/eLife.1</article-id>", "jats:10.7554/elife.1", "10.7554/elife.1"),
-    ],
-)  # fmt: skip
-def test_record_id_of_jats_is_the_normalized_identifier(ids: str, record_id: str, doi: str | None) -> None:
-    record = article(ids)
-    assert (record.record_id, record.doi) == (record_id, doi)
-
-
 AFFILIATED = """<article-id pub-id-type="doi">10.1/b</article-id><contrib-group>
 <contrib contrib-type="author"><contrib-id contrib-id-type="orcid">https://orcid.org/0000-0002-1825-0097</contrib-id>
 <name><surname>Lo</surname><given-names>Kyle</given-names></name><xref ref-type="aff" rid="a1 a2"/></contrib>
@@ -210,8 +137,8 @@ NC_ND = "https://creativecommons.org/licenses/by-nc-nd/4.0/"
 TDM = "https://www.elsevier.com/tdm/userlicense/1.0/"
 
 
-def work(**fields: Any) -> Record:
-    return one("crossref", {"DOI": "10.1016/j.x.2020.1", "type": "journal-article", "title": ["A title"], **fields})
+def work(**fields: Any) -> Entry:
+    return "crossref", {"DOI": "10.1016/j.x.2020.1", "type": "journal-article", "title": ["A title"], **fields}
 
 
 def math(content: str) -> str:
@@ -219,36 +146,6 @@ def math(content: str) -> str:
 
 
 X, GAMMA = math('<mml:mi mathvariant="italic">X</mml:mi>'), math("<mml:mi>γ</mml:mi>")
-
-
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
-        (f"Waves in{X}-coupled lattices", "Waves in X-coupled lattices"),
-        (f"The {X} boson: {GAMMA}, or not", "The X boson: γ, or not"),
-        (math("<mml:semantics><mml:mi>α</mml:mi><mml:annotation encoding='x-tex'>\\alpha</mml:annotation></mml:semantics>"), "α"),
-        ("On p < 0.05 and $$\\alpha <1$$", "On p < 0.05 and $$\\alpha <1$$"),
-    ],
-)  # fmt: skip
-def test_formula_in_title_is_a_word(title: str, text: str) -> None:
-    assert work(title=[title]).title == text
-
-
-def test_formulas_take_linear_time() -> None:
-    assert work(title=["<math>" * 2_000], abstract="<alternatives><math>" * 15_000).doi
-
-
-@pytest.mark.parametrize(
-    ("author", "name"),
-    [
-        ({"family": "Jane A. Doe"}, ("Jane", ("A",), "Doe", "")),
-        ({"given": "John", "family": "John Smith"}, ("John", (), "Smith", "")),
-        ({"name": "The Alpha Consortium"}, ("", (), "The Alpha Consortium", "")),
-    ],
-)
-def test_complete_name_in_family_is_split(author: dict[str, str], name: tuple[Any, ...]) -> None:
-    (found,) = work(author=[author]).authors
-    assert (found.first, found.middle, found.last, found.suffix) == name
 
 
 def license(url: str, version: str, start: list[int] | None = None, delay: int | None = None) -> dict[str, Any]:
@@ -273,56 +170,10 @@ def test_license_is_valid_from_its_start_date(
     licenses: Any, written: Any, now: str | None, later: list[tuple[str, str]]
 ) -> None:
     indexed = {"indexed": {"date-parts": [written]}} if written else {}
-    record = work(license=licenses, **indexed)
+    record = one(*work(license=licenses, **indexed))
     assert record.license == now
     assert [(one.license, one.start) for one in record.later_licenses] == later
     assert record.open_access is None  # the accepted manuscript's license does not open the version of record
-
-
-@pytest.mark.parametrize(
-    ("version", "start", "is_open"), [("vor", [2020, 7, 1], True), ("vor", [2099], None), ("am", [2020], None)]
-)
-def test_creative_commons_license_in_force_opens_version_of_record(
-    version: str, start: list[int], is_open: bool | None
-) -> None:
-    assert work(license=[license(NC_ND, version, start)], indexed={"date-parts": [[2021, 7, 1]]}).open_access is is_open
-
-
-@pytest.mark.parametrize(
-    ("fields", "values"),
-    [
-        # The registration is not a publication.
-        ({"issued": {"date-parts": [[None]]}, "created": {"date-parts": [[2015, 3, 19]]},
-          "journal-issue": {"published-print": {"date-parts": [[1997, 9]]}}}, {"date": "1997-09"}),
-        ({"created": {"date-parts": [[2015, 3, 19]]}}, {"date": None}),
-        ({"title": [], "original-title": ["Ein Werk"]}, {"title": "Ein Werk"}),
-        ({"container-title": ["Journal of Odd Things", "J Odd"]}, {"journal": "Journal of Odd Things"}),
-        # The titles of a chapter begin with the series.
-        ({"type": "book-chapter", "container-title": ["Lecture Notes in Computer Science", "Odd Computing 2019"]},
-            {"venue": "Odd Computing 2019"}),
-    ],
-)  # fmt: skip
-def test_dates_and_containers_of_crossref_are_those_of_the_work(fields: dict[str, Any], values: dict[str, Any]) -> None:
-    assert_values(work(**fields), values)
-
-
-def other_abstract(text: str, language: str, kind: str = "Publisher") -> str:
-    return f"<OtherAbstract Type='{kind}' Language='{language}'><AbstractText>{text}</AbstractText></OtherAbstract>"
-
-
-@pytest.mark.parametrize(
-    ("own", "others", "abstract"),
-    [
-        ("<Abstract><AbstractText>Own.</AbstractText></Abstract>", other_abstract("Suyo.", "spa"), "Own."),
-        ("", other_abstract("Suyo.", "spa") + other_abstract("Other.", "eng", "PIP"), "Other."),
-        ("<Language>spa</Language>", other_abstract("Sien.", "fre") + other_abstract("Suyo.", "spa"), "Suyo."),
-        ("", other_abstract("Plain.", "eng", "plain-language-summary"), None),
-    ],
-)  # fmt: skip
-def test_other_abstract_of_pubmed_replaces_a_missing_one(own: str, others: str, abstract: str | None) -> None:
-    citation = f"<PMID>7</PMID><Article><ArticleTitle>T</ArticleTitle>{own}</Article>{others}"
-    content = f"<PubmedArticleSet><PubmedArticle><MedlineCitation>{citation}</MedlineCitation></PubmedArticle></PubmedArticleSet>"
-    assert one("pubmed", content).abstract == abstract
 
 
 def test_alternative_affiliations_of_jats_are_one() -> None:
@@ -342,18 +193,6 @@ def test_thesis_of_tei_has_its_title() -> None:
     assert (entry.title, entry.venue) == ("Odd rivers", "")
 
 
-@pytest.mark.parametrize(
-    ("title", "abstract", "printed"),
-    [  # Crossref's records of the Journal of Landscape Ecology
-        ("Any lesson?", "<title>Any Lesson?</title><p>Have we time?</p>", "Have we time?"),
-        ("Woody species", "<title>Woody species</title><p>The aim is known.</p>", "The aim is known."),
-        ("Woody species", "<p>Woody species are known.</p>", "Woody species are known."),
-    ],
-)
-def test_title_is_no_head_of_the_abstract(title: str, abstract: str, printed: str) -> None:
-    assert one("crossref", {"DOI": "10.1016/a", "title": [title], "abstract": abstract}).abstract == printed
-
-
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("piece", [" ", "(", "\\(", "Prof. ", "MD ", "Jr., "])
 def test_repetitions_in_a_record_are_read_in_linear_time(piece: str) -> None:
@@ -364,30 +203,125 @@ def test_repetitions_in_a_record_are_read_in_linear_time(piece: str) -> None:
     assert one("arxiv", {"id": "1903.00002", "title": "T", "authors_parsed": [[text, text, text]]}).authors
 
 
-@pytest.mark.parametrize("given", [[], {}, 7, None])
-def test_type_of_a_work_may_be_anything(given: Any) -> None:
-    assert one("crossref", {"DOI": "10.1016/a", "title": ["T"], "type": given}).type is None
-
-
 def test_note_of_dblp_is_no_paper() -> None:
     (found,) = entries("dblp", '<dblp><article key="dblpnote/error"><title>(error)</title></article></dblp>')
     assert isinstance(found, Dropped) and found.reason is RejectReason.NOT_A_PAPER
 
 
-def test_editorial_of_the_academic_graph_is_a_kind_of_document() -> None:
-    assert one("s2ag", {"corpusid": 1, "title": "T", "publicationtypes": ["Editorial"]}).document == "editorial"
+def other_abstract(text: str, language: str, kind: str = "Publisher") -> str:
+    return f"<OtherAbstract Type='{kind}' Language='{language}'><AbstractText>{text}</AbstractText></OtherAbstract>"
+
+
+def pubmed(content: str, others: str = "") -> Entry:
+    citation = f"<PMID>7</PMID><Article>{content}<ArticleTitle>T</ArticleTitle></Article>{others}"
+    return "pubmed", f"<PubmedArticle><MedlineCitation>{citation}</MedlineCitation></PubmedArticle>"
+
+
+def labeled(label: str, text: str) -> Entry:
+    return pubmed(f'<Abstract><AbstractText Label="{label}">{text}</AbstractText></Abstract>')
+
+
+def dblp(fields: str) -> Entry:
+    return "dblp", f'<dblp><article key="journals/x/A20"><title>T</title>{fields}</article></dblp>'
+
+
+def arxiv(**fields: Any) -> Entry:
+    return "arxiv", {"id": "1903.00002", "title": "T", **fields}
+
+
+PRINT, ONLINE = "1548-7091", "1548-7105"
+ISSNS = f'<journal-meta><issn pub-type="ppub">{PRINT}</issn><issn pub-type="epub">{ONLINE}</issn></journal-meta>'
+TEX, PLAIN = r"Stra\ss e, \O ystein, {\AA}ngstr{\"o}m, Fran\c cois", "Straße, Øystein, Ångström, François"
+ALPHA = "<mml:semantics><mml:mi>α</mml:mi><mml:annotation encoding='x-tex'>\\alpha</mml:annotation></mml:semantics>"
+VALUES: dict[str, list[tuple[Entry, str, Any]]] = {
+    "ISSNs of the journal have right check digits": [
+        (work(ISSN=[PRINT, ONLINE]), "issns", (PRINT, ONLINE)), (work(ISSN=["x", "15487091", "1548-7092", 7]), "issns", (PRINT,)),
+        (("openalex", {"id": "W7", "title": "T", "primary_location": {"source": {"type": "journal", "issn": [PRINT, ONLINE]}}}),
+         "issns", (PRINT, ONLINE)),
+        (pubmed(f'<Journal><ISSN IssnType="Electronic">{ONLINE}</ISSN></Journal>',
+                f"<MedlineJournalInfo><ISSNLinking>{PRINT}</ISSNLinking></MedlineJournalInfo>"), "issns", (ONLINE, PRINT)),
+        (("unpaywall", {"doi": "10.1038/nmeth.2019", "journal_issns": f"{PRINT},{ONLINE}"}), "issns", (PRINT, ONLINE)),
+        (jats_article("<article-id pub-id-type='doi'>10.1/a</article-id>", ISSNS), "issns", (ONLINE, PRINT)),
+        (("elsevier", {"docId": "S1", "metadata": {"title": "T", "issn": "15487091"}}), "issns", (PRINT,)),
+        (("jsonl", {"id": "1", "title": "T", "issns": PRINT}), "issns", (PRINT,)),
+        (("jsonl", {"id": "1", "title": "T", "issns": [PRINT]}), "issns", (PRINT,)),
+    ],
+    "TeX of arXiv outside formulas is text": [
+        (arxiv(title=TEX), "title", PLAIN), (arxiv(abstract=TEX), "abstract", PLAIN),
+        (arxiv(title=r"On $\alpha$-type and $\'{x}$ sets of B\"acklund"), "title", r"On $\alpha$-type and $\'{x}$ sets of Bäcklund"),
+    ],
+    "authors of arXiv are people and collaborations": [
+        (arxiv(authors_parsed=[["{\\L}ukasz", "K.", ""], ['M\\"uller', 'J\\"org', "Jr"]]), "names", ["K Łukasz", "Jörg Müller Jr"]),
+        (arxiv(authors_parsed=[["Collaboration", "EXA", ""], [":", "", ""], ["Other", "A. B.", ""]]), "names",
+         ["EXA Collaboration", "A B Other"]),
+        (arxiv(authors="EXA Collaboration: A. B. Example, C. Other (1)"), "names", ["EXA Collaboration", "A B Example", "C Other"]),
+    ],
+    "identifiers of dblp": [
+        (dblp("<ee>https://x.org/a.pdf</ee><ee>https://doi.org/10.1007/5</ee>"), "doi", "10.1007/5"),
+        (dblp("<ee>https://www.usenix.org/conference/10.1007/5</ee>"), "doi", None),
+        (dblp("<journal>CoRR</journal><volume>abs/2101.00001</volume>"), "arxiv_id", "2101.00001"),
+        (dblp("<journal>CoRR</journal><volume>cs.DB/0101001</volume>"), "arxiv_id", "cs/0101001"),
+    ],
+    "identifiers of JATS are normalized": [
+        (jats_article("<article-id pub-id-type='doi'> https://doi.org/10.1371/ODD.5 </article-id>"), "record_id", "jats:10.1371/odd.5"),
+        (jats_article("<article-id pub-id-type='doi'> https://doi.org/10.1371/ODD.5 </article-id>"), "doi", "10.1371/odd.5"),
+        (jats_article("<article-id pub-id-type='doi' specific-use='version'>10.7554/eLife.1.3</article-id>"
+                      "<article-id pub-id-type='doi'>10.7554/eLife.1</article-id>"), "record_id", "jats:10.7554/elife.1"),
+    ],
+    "a formula in a title is a word": [
+        (work(title=[f"Waves in{X}-coupled lattices"]), "title", "Waves in X-coupled lattices"),
+        (work(title=[f"The {X} boson: {GAMMA}, or not"]), "title", "The X boson: γ, or not"), (work(title=[math(ALPHA)]), "title", "α"),
+        (work(title=["On p < 0.05 and $$\\alpha <1$$"]), "title", "On p < 0.05 and $$\\alpha <1$$"),
+    ],
+    "opened elements are read in linear time": [
+        (work(title=["<math>" * 2_000], abstract="<alternatives><math>" * 15_000), "doi", "10.1016/j.x.2020.1"),
+    ],
+    "a complete name in Crossref's field `family` is split": [
+        (work(author=[{"family": "Jane A. Doe"}]), "authors", (Author("Jane", ("A",), "Doe", ""),)),
+        (work(author=[{"given": "John", "family": "John Smith"}]), "authors", (Author("John", (), "Smith", ""),)),
+        (work(author=[{"name": "The Alpha Consortium"}]), "authors", (Author("", (), "The Alpha Consortium", ""),)),
+    ],
+    "a Creative Commons license in force opens the version of record": [
+        (work(license=[license(NC_ND, version, start)], indexed={"date-parts": [[2021, 7, 1]]}), "open_access", is_open)
+        for version, start, is_open in (("vor", [2020, 7, 1], True), ("vor", [2099], None), ("am", [2020], None))
+    ],
+    "dates and containers of Crossref are those of the work": [
+        # The registration is not a publication.
+        (work(issued={"date-parts": [[None]]}, created={"date-parts": [[2015, 3, 19]]},
+              **{"journal-issue": {"published-print": {"date-parts": [[1997, 9]]}}}), "date", "1997-09"),
+        (work(created={"date-parts": [[2015, 3, 19]]}), "date", None),
+        (work(title=[], **{"original-title": ["Ein Werk"]}), "title", "Ein Werk"),
+        (work(**{"container-title": ["Journal of Odd Things", "J Odd"]}), "journal", "Journal of Odd Things"),
+        # The titles of a chapter begin with the series.
+        (work(type="book-chapter", **{"container-title": ["Lecture Notes in Computer Science", "Odd Computing 2019"]}), "venue",
+         "Odd Computing 2019"),
+    ],
+    "another abstract of PubMed replaces a missing one": [
+        (pubmed("<Abstract><AbstractText>Own.</AbstractText></Abstract>", other_abstract("Suyo.", "spa")), "abstract", "Own."),
+        (pubmed("", other_abstract("Suyo.", "spa") + other_abstract("Other.", "eng", "PIP")), "abstract", "Other."),
+        (pubmed("<Language>spa</Language>", other_abstract("Sien.", "fre") + other_abstract("Suyo.", "spa")), "abstract", "Suyo."),
+        (pubmed("", other_abstract("Plain.", "eng", "plain-language-summary")), "abstract", None),
+    ],
+    "the label of PubMed begins its section once": [
+        (labeled("AIM", "To parse."), "abstract", "AIM: To parse."), (labeled("UNLABELLED", "To parse."), "abstract", "To parse."),
+        (labeled("Unlabelled", "To parse."), "abstract", "To parse."), (labeled("AIM:", "To parse."), "abstract", "AIM: To parse."),
+        (labeled("AIM", "Aim: To parse."), "abstract", "Aim: To parse."), (labeled("AIM", ""), "abstract", None),
+    ],
+    "the title is no head of the abstract (Crossref's records of the Journal of Landscape Ecology)": [
+        (work(title=["Any lesson?"], abstract="<title>Any Lesson?</title><p>Have we time?</p>"), "abstract", "Have we time?"),
+        (work(title=["Woody species"], abstract="<title>Woody species</title><p>The aim is known.</p>"), "abstract", "The aim is known."),
+        (work(title=["Woody species"], abstract="<p>Woody species are known.</p>"), "abstract", "Woody species are known."),
+    ],
+    "the type of a work may be anything": [(work(type=given), "type", None) for given in ([], {}, 7, None)],
+    "an editorial of the Academic Graph is a kind of document": [
+        (("s2ag", {"corpusid": 1, "title": "T", "publicationtypes": ["Editorial"]}), "document", "editorial"),
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("label", "text", "abstract"),
-    [
-        ("AIM", "To parse.", "AIM: To parse."), ("UNLABELLED", "To parse.", "To parse."), ("Unlabelled", "To parse.", "To parse."),
-        ("AIM:", "To parse.", "AIM: To parse."), ("AIM", "Aim: To parse.", "Aim: To parse."), ("AIM", "", None),
-    ],
-)  # fmt: skip
-def test_label_of_pubmed_begins_its_section_once(label: str, text: str, abstract: str | None) -> None:
-    section = f'<ArticleTitle>T</ArticleTitle><Abstract><AbstractText Label="{label}">{text}</AbstractText></Abstract>'
-    entry = (
-        f"<PubmedArticle><MedlineCitation><PMID>7</PMID><Article>{section}</Article></MedlineCitation></PubmedArticle>"
-    )
-    assert one("pubmed", entry).abstract == abstract
+    ("entry", "field", "value"), [pytest.param(*row, id=rule) for rule, rows in VALUES.items() for row in rows]
+)
+def test_entry_has_the_documented_value(entry: Entry, field: str, value: Any) -> None:
+    record = one(*entry)
+    assert (names(record) if field == "names" else getattr(record, field)) == value

@@ -30,7 +30,6 @@ from s2corpus.storage.statements import read_statements
 from s2corpus.tables.intake import RECORDS as TABLE
 from s2corpus.titles.comparison import count_common
 from s2corpus.titles.facts import ELECTRONIC, last_pages, page_keys
-from s2corpus.titles.facts import number_keys as numbers
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 from tests.unit.s2corpus.clustering.samples import pdf, record
 
@@ -184,28 +183,11 @@ def test_placeholders_and_groups_have_no_surname_key() -> None:
     assert len(keys(["A|Group"])[0]) == 1, "a person may be called so"
 
 
-def test_volumes_and_issues_compare_by_first_number() -> None:
-    same = [("58 (Suppl. 6)", "58"), ("058", "58"), ("Spring", "spring"), ("V 7", "7")]
-    different = [("58", "59"), ("100", "1")]
-    a, b = (numbers(pa.array(side)) for side in zip(*same, *different, strict=True))
-    assert a.all() and b.all() and (a == b).tolist() == [True] * 4 + [False] * 2
-
-
 def test_last_page_is_read_from_a_range_only() -> None:
     ranges = [("2141–2147", 2147), ("1–6", -6), ("S212-S216", 216), ("pp. 099–101", 101)]
     others = ["945", "945-945", "41, 67–95", "e1754", "", None]
     found = last_pages(pa.array([pages for pages, _ in ranges] + others, pa.string()))
     assert found.tolist() == [last for _, last in ranges] + [0] * 6
-
-
-def test_first_pages_are_compared() -> None:
-    same = [
-        ("S212-S216", "s212"), ("e01234", "E1234"), ("pp. 33-40", "33"), ("art. 7", "7"), ("a 17", "a17"), ("30a", "30"),
-        ("811a-19", "811"),
-    ]  # fmt: skip
-    different = [("33", "34"), ("1001", "1")]
-    a, b = (page_keys(pa.array(side)) & ~ELECTRONIC for side in zip(*same, *different, strict=True))
-    assert a.all() and b.all() and (a == b).tolist() == [True] * 7 + [False] * 2
 
 
 def test_article_number_is_electronic() -> None:
@@ -214,7 +196,6 @@ def test_article_number_is_electronic() -> None:
     found = page_keys(pa.array([*pages, *numbered]))
     assert found.all() and ((found & ELECTRONIC) != 0).tolist() == [False] * len(pages) + [True] * len(numbered)
     assert page_keys(pa.array([None, "Suppl-29", ""])).tolist() == [0] * 3
-    assert numbers(pa.array([None, "—"])).tolist() == [0, 0] == numbers(pa.array([None, None], pa.string())).tolist()
 
 
 def test_preprint_server_is_matched_by_prefix_or_registrant() -> None:

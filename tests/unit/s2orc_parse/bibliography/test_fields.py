@@ -14,11 +14,30 @@ from hypothesis import strategies as st
 
 from s2corpus.sources import Author, Record, read
 from s2orc_parse.bibliography import identifiers
+from s2orc_parse.bibliography.author_fields import select_authors
 from s2orc_parse.bibliography.dates import find_year, make_date, parse_date
-from s2orc_parse.bibliography.fields import clean_abstract, clean_locator, clean_text, clean_title
+from s2orc_parse.bibliography.fields import (
+    clean_abstract,
+    clean_journal,
+    clean_locator,
+    clean_pages,
+    clean_text,
+    clean_title,
+)
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import doi_of_url
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name, surname_key
+
+AVAILABLE = "The online version of this article (doi:10.1007/s00125-015-3770-6) contains supplementary material, available to users."
+NOTICES = (
+    "© 2019 The Authors. Published by Elsevier Ltd. All rights reserved.", "Copyright © 2007 John Wiley & Sons, Ltd.",
+    "(C) 2000 Elsevier Science B.V. All rights reserved.", "© 2010 Wiley-Liss, Inc. and the Pharmacists Association J 99:4-9, 2010",
+    "All rights reserved.", "This article is protected by copyright. All rights reserved.", "Published by Elsevier Inc.",
+    f"Electronic supplementary material {AVAILABLE}", AVAILABLE,
+    "Supplementary Information The online version contains supplementary material available at 10.1186/s13.",
+    "Supplementary data are available at Bioinformatics online.", "A Correction to this paper has been published: https://doi.org/10.1/x",
+)  # fmt: skip
+"""notices of publishers and catalogs (PubMed, Europe PMC, Crossref)"""
 
 Rule = tuple[Callable[[Any], Any], list[tuple[Any, Any]]]
 RULES: dict[str, Rule] = {
@@ -75,9 +94,37 @@ RULES: dict[str, Rule] = {
         *((f"{head}{text}", text) for head in ("Abstract", "ABSTRACT", "Summary")
           for text in ("We parse papers.", "The papers are parsed.", "In papers, text is parsed.")),
     ]),
+    "a notice after an abstract is removed": (clean_abstract, [
+        (form.format(notice), "We studied mice.")
+        for form in ("We studied mice. {}", "<p>We studied mice.</p><p>{}</p>") for notice in NOTICES
+    ]),
+    "a sentence about notices remains": (clean_abstract, [(text, text) for text in (
+        "Copyright 1999 was a year of law. We study it.", "The (c) 2004 sample rose. We say why.", "In 2010 (c) we end.",
+        "Supplementary information helps readers.", "They were published by Elsevier journals in 2010. We count them.",
+        "This corrects the view that mice sleep." * 9,
+    )]),
+    "a notice is no abstract": (clean_abstract, [(notice, None) for notice in (
+        "[This corrects the article DOI: 10.1371/journal.pone.0123456.].", "This corrects the article DOI: 10.1103/PhysRevLett.118.191102.",
+        "An amendment to this paper has been published and can be accessed via a link at the top of the paper.",
+        "A Correction to this paper has been published: https://doi.org/10.1038/s41", "No abstract available.", "© 2019 The Authors",
+    )]),
+    "headings of Europe PMC are separated from the text": (clean_abstract, [
+        ("<h4>Background</h4>It is. <h4>Methods</h4>We do.<ul><li>One</li></ul>", "Background: It is.\nMethods: We do.\nOne"),
+    ]),
+    "a journal has its title proper": (clean_journal, [
+        ("Langmuir : the ACS journal of surfaces and colloids", "Langmuir"), ("Science (New York, N.Y.)", "Science"),
+        ("BMJ (Clinical research ed.)", "BMJ"), ("Journal of applied physiology (Bethesda, Md. : 1985)", "Journal of applied physiology"),
+        ("Planta = Archiv", "Planta"), ("IEEE/ACM Transactions on X", "IEEE/ACM Transactions on X"), ("Decis. Sci.", "Decis. Sci."),
+        ("Proceedings (Baylor University. Medical Center)", "Proceedings (Baylor University. Medical Center)"),
+        ("Acta Crystallographica Section D: Structural Biology", "Acta Crystallographica Section D: Structural Biology"),
+    ]),
+    "the last page is complete": (clean_pages, [
+        ("1285-90", "1285-1290"), ("123–5", "123-125"), ("S12-5", "S12-S15"), ("S12–S15", "S12-S15"), ("199-3", "199-3"),
+        ("e1000", "e1000"), ("no pagination", None), ("No Pagination Specified", None), ("n/a", None), ("ahead-of-print", None),
+    ]),
     "volume, issue and pages": (clean_locator, [
         ("12", "12"), (12, "12"), ("Vol. 12", "12"), ("pp. 288–297", "288-297"), ("e01234", "e01234"), ("288 - 297", "288-297"),
-        ("S1", "S1"), ("p. 5", "5"), ("", None), ("-", None), (None, None), (True, None),
+        ("S1", "S1"), ("p. 5", "5"), ("", None), ("-", None), (None, None), (True, None), ("ahead-of-print", None), ("12-4", "12-4"),
     ]),
     "DOI of a known address": (doi_of_url, [
         ("https://doi.org/10.1016/S0022-0000(05)80002-1", "10.1016/s0022-0000(05)80002-1"),
@@ -191,7 +238,7 @@ def test_author_string_is_split_into_names(line: str) -> None:
         ("Ing Hao", "Chang", None, "Ing Hao|Chang"), ("Ing. Jan", "Novák", None, "Jan|Novák"),
         ("Ada", "Lovelace PhD", None, "Ada|Lovelace|PhD"), ("A", "Lovelace, MD, PhD", None, "A|Lovelace|MD PhD"),
         ("Sammy", "Davis, Jr., MD", None, "Sammy|Davis|Jr. MD"), ("Ada*", "Lovelace1", None, "Ada|Lovelace"),
-        ("-", "Lovelace", None, "|Lovelace"),
+        ("-", "Lovelace", None, "|Lovelace"), ("Jean‐Pierre", "Smith‑Jones", None, "Jean-Pierre|Smith-Jones"),
         # PMC4575751 has `<surname>H Aladakatti</surname><given-names>Ravindranath</given-names>`.
         ("Ravindranath", "H Aladakatti", None, "Ravindranath H|Aladakatti"), ("Ann", "O Brien", None, "Ann|O Brien"),
     ],
@@ -252,3 +299,11 @@ def test_name_before_a_title_needs_other_authors() -> None:
     assert (title, short(authors[-1])) == ("Chemical Composition of oils", "L|van Griensven")
     for alone in ("L. van Griensven. Chemical Composition of oils", "E. coli. A model of all"):
         assert split_leading_names(alone, ()) == (alone, ())
+
+
+@pytest.mark.parametrize(
+    "role", ["GUEST EDITORS", "Guest Editor", "Anonymous", "[Anonymous]", "Editor-in-Chief", "The Editors"]
+)
+def test_role_is_no_author(role: str) -> None:
+    ann = Author("Ann", (), "Lee", "")
+    assert select_authors([*parse_authors(role), make_author("", role), ann, None]) == (ann,)

@@ -26,12 +26,6 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
     assert entry(found, RefType.SECTION) == RefEntry("SECREF0", RefType.SECTION, "Methods", "2")
 
 
-def test_characters_that_print_nothing_are_no_text() -> None:
-    """Publishers store soft hyphens, marks of direction and ligatures. "Ã\u00ad" is a letter in a wrong encoding."""
-    found = parse("<p>A wo&#xad;rd of\u200f the \ufb01rst\ufeff of AsÃ\u00ads.</p>")
-    assert [paragraph.text for paragraph in found.body_text] == ["A word of the first of AsÃ\u00ads."]
-
-
 @pytest.mark.parametrize(
     ("body", "spans"),
     [
@@ -90,19 +84,6 @@ def test_tables_have_rows_of_cells() -> None:
     assert [s.ref_id for s in table.cite_spans] == ["BIBREF1"]
 
 
-def test_sentence_continues_after_formula_outside_its_paragraph() -> None:
-    """eLife 14093 ends a paragraph at a display formula; the next begins "therefore giving us …"."""
-    formula = "<disp-formula id='E1'><label>(1)</label><mml:math xmlns:mml='http://www.w3.org/1998/Math/MathML'><mml:mi>x</mml:mi></mml:math></disp-formula>"
-    found = parse(
-        f"<sec><title>A</title><p>of the processes: {formula}</p><p>therefore giving us {cite(1)} an estimate.</p><p>where</p></sec>"
-        f"<sec><title>B</title><p>as follows</p>{formula}<p>Then new.</p></sec>",
-        1,
-    )
-    assert [p.text for p in found.body_text] == [
-        "of the processes: EQUATION therefore giving us 1 an estimate.", "where", "as follows EQUATION", "Then new.",
-    ]  # fmt: skip
-
-
 def test_display_formula_is_token_and_inline_formula_is_text() -> None:
     math = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"
     tex = r"\documentclass{minimal}\begin{document}$$x^{2}=1$$\end{document}"
@@ -138,6 +119,7 @@ def test_footnotes_are_entries_and_back_matter_has_sections() -> None:
 
 IMAGE = "<inline-graphic xlink:href='inf1'/>"
 TEX = "<tex-math>x_1</tex-math>"
+DISPLAYED = f"<disp-formula id='E1'><label>(1)</label>{TEX}</disp-formula>"
 
 
 def math(content: str) -> str:
@@ -151,6 +133,12 @@ def fraction(top: str, bottom: str) -> str:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
+        # Publishers store soft hyphens, marks of direction and ligatures. "Ã\u00ad" is a letter in a wrong encoding.
+        ("<p>A wo&#xad;rd of\u200f the \ufb01rst\ufeff of AsÃ\u00ads.</p>", ["A word of the first of AsÃ\u00ads."]),
+        # eLife 14093 ends a paragraph at a display formula; the next begins "therefore giving us …".
+        (f"<sec><p>of the processes: {DISPLAYED}</p><p>therefore giving us an estimate.</p><p>where</p></sec>"
+         f"<sec><title>B</title><p>as follows</p>{DISPLAYED}<p>Then new.</p></sec>",
+         ["of the processes: EQUATION therefore giving us an estimate.", "where", "as follows EQUATION", "Then new."]),
         # eLife 00666: "an equation calling in an inline graphic <inline-graphic/>."; a formula may be an image too.
         (f"<p>an inline graphic {IMAGE}. Let <inline-formula>{IMAGE}</inline-formula> be large ({IMAGE} ).</p>",
          ["an inline graphic. Let be large ( )."]),
@@ -223,35 +211,10 @@ def test_header_of_a_section_has_no_notes() -> None:
     assert (found.body_text[0].section, [e.text for e in found.ref_entries]) == ("Aims", ["New."])
 
 
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        ("One<break/>two", "One two"), ("Frogs<index-term><term>frog</term></index-term> swim", "Frogs swim"),
-        ("<ruby><rb>漢</rb><rt>kan</rt></ruby>字", "漢字"),
-        ("On <alternatives><mml:math><mml:mi>α</mml:mi></mml:math><textual-form>alpha</textual-form></alternatives> decay", "On α decay"),
-    ],
-)  # fmt: skip
-def test_title_has_the_printed_text(title: str, expected: str) -> None:
-    data = articles.article("<p>x</p>").replace(b"A title", title.encode())
-    assert jats.convert(data, sha1="0" * 40).header.title == expected
-
-
 def test_sub_articles_are_not_part_of_the_article() -> None:
     letter = "<sub-article><body><p>A letter.</p></body><back><ref-list><ref id='B'/></ref-list></back></sub-article>"
     found = parse("<p>Mine.</p>", 1, after=letter)
     assert ([p.text for p in found.body_text], [e.ref_id for e in found.bib_entries]) == (["Mine."], ["R1"])
-
-
-def test_header_equals_the_record_of_source_jats() -> None:
-    found = parse(
-        "<p>x</p>",
-        meta='<contrib-group><contrib contrib-type="author"><name><surname>Lee</surname><given-names>Ann B</given-names></name></contrib>'
-        "</contrib-group><pub-date pub-type='epub'><day>3</day><month>4</month><year>2019</year></pub-date>"
-        f"<abstract><title>Abstract</title><sec><title>Aims</title><p>We ask {cite(1)}.</p></sec></abstract>",
-    )
-    assert (found.header.title, found.header.doi, found.header.date) == ("A title", "10.5555/tests.1", "2019-04-03")
-    assert [(a.first, a.last) for a in found.header.authors] == [("Ann", "Lee")]
-    assert [(p.section, p.text) for p in found.abstract] == [("Abstract::Aims", "We ask 1.")]
 
 
 OASIS = (
@@ -282,41 +245,6 @@ SEE = "<xref ref-type='corresp' rid='c1'>*</xref>"
 NOTE = "<author-notes><corresp id='c1'>Mail: <email>ada@example.org</email></corresp></author-notes>"
 
 
-@pytest.mark.parametrize(
-    ("field", "meta", "expected"),
-    [
-        ("keywords", "<kwd-group><kwd>frogs</kwd><kwd><italic>Rana</italic> sylvatica</kwd><kwd>frogs</kwd></kwd-group>",
-         ["frogs", "Rana sylvatica"]),
-        ("keywords", "<kwd-group><unstructured-kwd-group>frogs; toads</unstructured-kwd-group></kwd-group>", ["frogs", "toads"]),
-        # An email address belongs to one author.
-        ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', '')}</contrib-group>{NOTE}", ["ada@example.org", None]),
-        ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', SEE)}</contrib-group>{NOTE}", None),
-    ],
-)  # fmt: skip
-def test_front_matter_gives_the_field(field: str, meta: str, expected: object) -> None:
-    assert tei.to_s2orc(parse("<p>x</p>", meta=meta)).get(field) == expected
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "<name><surname>Lee<xref ref-type='fn' rid='n'>*</xref></surname></name>",
-        "<name-alternatives><name xml:lang='ko'><surname>이</surname></name><name xml:lang='en'><surname>Lee</surname></name>"
-        "</name-alternatives>",
-    ],
-)
-def test_author_has_the_name_in_the_language_of_the_article(name: str) -> None:
-    data = articles.article("<p>x</p>", meta=f"<contrib-group><contrib>{name}</contrib></contrib-group>")
-    found = jats.convert(data.replace(b"<article ", b"<article xml:lang='en' ", 1), sha1="0" * 40)
-    assert [a.last for a in found.header.authors] == ["Lee"]
-
-
-def test_electronic_issn_is_preferred() -> None:
-    issn = "<issn pub-type='ppub'>0028-0836</issn><issn pub-type='epub'>1932-6203</issn></journal-meta>"
-    data = articles.article("<p>x</p>").replace(b"</journal-meta>", issn.encode())
-    assert tei.to_s2orc(jats.convert(data, sha1="0" * 40))["issn"] == "1932-6203"
-
-
 def date(year: int, **attributes: str) -> str:
     written = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
     return f"<pub-date{written}><month>2</month><year>{year}</year></pub-date>"
@@ -325,69 +253,113 @@ def date(year: int, **attributes: str) -> str:
 ELECTRONIC = date(2020, publication_format="electronic", date_type="pub")
 
 
-@pytest.mark.parametrize(
-    ("dates", "year"),
-    [
-        ((date(2020, pub_type="epub"), date(2021, pub_type="ppub")), "2020-02"),  # PMC, PLOS
-        ((ELECTRONIC, date(2021, publication_format="print", date_type="pub")), "2020-02"),  # JATS 1.1
-        ((date(2020, date_type="publication", publication_format="electronic"), date(2021, pub_type="collection")), "2020-02"),  # eLife
-        ((date(2021, pub_type="ppub"), date(2020, pub_type="pmc-release")), "2021-02"),  # PMC
-        ((date(2020, pub_type="collection"), date(2021, date_type="odd")), "2020-02"),  # unknown kinds come after the issue
-        ((date(2020, date_type="odd"), date(2021, pub_type="pmc-release")), "2020-02"),
-        ((date(2020, pub_type="ppub"), date(2019, date_type="update"), date(2018, date_type="received")), "2020-02"),  # no publications
-        (('<pub-date pub-type="epub" iso-8601-date="2020-02"/>', date(2021, pub_type="ppub")), "2020-02"),
-    ],
-)  # fmt: skip
-def test_date_is_the_best_publication_in_any_order(dates: tuple[str, ...], year: str) -> None:
-    for order in (dates, dates[::-1]):
-        assert parse("<p>x</p>", meta="".join(order)).header.date == year
-
-
 def abstract(text: str, kind: str = "", name: str = "abstract", language: str = "") -> str:
     kind = f' abstract-type="{kind}"' if kind else ""
     return f"<{name}{kind}{f' xml:lang={chr(34)}{language}{chr(34)}' if language else ''}><p>{text}</p></{name}>"
 
 
+def name(surname: str) -> str:
+    return f"<name><surname>{surname}</surname><given-names>A</given-names></name>"
+
+
+def contribute(group: str = "", contributor: str = "") -> str:
+    return f"<contrib-group{group}><contrib{contributor}>{name('Lee')}</contrib></contrib-group>"
+
+
+PMC_DATES = date(2020, pub_type="epub"), date(2021, pub_type="ppub")
+DATES = [  # All are of February 2020.
+    PMC_DATES, (ELECTRONIC, date(2021, publication_format="print", date_type="pub")),  # PMC, PLOS; JATS 1.1
+    (date(2020, date_type="publication", publication_format="electronic"), date(2021, pub_type="collection")),  # eLife
+    (date(2020, pub_type="ppub"), date(2019, pub_type="pmc-release")),  # PMC
+    (date(2020, pub_type="collection"), date(2021, date_type="odd")),  # unknown kinds come after the issue
+    (date(2020, date_type="odd"), date(2021, pub_type="pmc-release")),
+    (date(2020, pub_type="ppub"), date(2019, date_type="update"), date(2018, date_type="received")),  # no publications
+    ('<pub-date pub-type="epub" iso-8601-date="2020-02"/>', date(2021, pub_type="ppub")),
+]  # fmt: skip
+ABSTRACTS: list[tuple[tuple[str, ...], str | None]] = [
+    (("graphical", "author-highlights", "", "executive-summary"), ""),  # Elsevier, Wiley
+    (("summary", "main"), "main"),  # PLOS, Nature
+    (("teaser", "toc", "plain-language-summary", "editor"), None),  # PLOS, Oxford: no abstract of the paper
+    (("graphical", "summary"), "summary"), (("odd",), "odd"), (("odd", ""), ""),
+]  # fmt: skip
+TRANSLATED = abstract("Traduzido.", name="trans-abstract", language="pt")
+HEADER: dict[str, list[tuple[str, str, object]]] = {
+    "header of the record": [
+        (contribute(), "title", "A title"), (contribute(), "doi", "10.5555/tests.1"), (contribute(), "authors", ["Lee"]),
+        ("<pub-date pub-type='epub'><day>3</day><month>4</month><year>2019</year></pub-date>", "date", "2019-04-03"),
+        (f"<abstract><title>Abstract</title><sec><title>Aims</title><p>We ask {cite(1)}.</p></sec></abstract>", "abstract",
+         [("Abstract::Aims", "We ask 1.")]),
+    ],
+    "keywords": [
+        ("<kwd-group><kwd>frogs</kwd><kwd><italic>Rana</italic> sylvatica</kwd><kwd>frogs</kwd></kwd-group>", "keywords",
+         ["frogs", "Rana sylvatica"]),
+        ("<kwd-group><unstructured-kwd-group>frogs; toads</unstructured-kwd-group></kwd-group>", "keywords", ["frogs", "toads"]),
+    ],
+    "an email address belongs to one author": [
+        (f"<contrib-group>{author('Lee', SEE)}{author('Hu', '')}</contrib-group>{NOTE}", "emails", ["ada@example.org", None]),
+        (f"<contrib-group>{author('Lee', SEE)}{author('Hu', SEE)}</contrib-group>{NOTE}", "emails", None),
+    ],
+    "an author has the name in the language of the article": [
+        (f"<contrib-group><contrib>{form}</contrib></contrib-group>", "authors", ["Lee"]) for form in (
+            "<name><surname>Lee<xref ref-type='fn' rid='n'>*</xref></surname></name>",
+            "<name-alternatives><name xml:lang='ko'><surname>이</surname></name><name xml:lang='en'><surname>Lee</surname></name>"
+            "</name-alternatives>",
+        )
+    ],
+    "the date is the best publication in any order": [
+        ("".join(order), "date", "2020-02") for dates in DATES for order in (dates, dates[::-1])
+    ],
+    "the abstract is the main one in any order": [
+        ("".join(abstract(f"Text {kind}.", kind) for kind in order), "abstract", [] if text is None else [("Abstract", f"Text {text}.")])
+        for abstracts, text in ABSTRACTS for order in (abstracts, abstracts[::-1])
+    ],
+    "a translated abstract replaces a missing one only": [
+        (TRANSLATED, "abstract", [("Abstract", "Traduzido.")]), (TRANSLATED + abstract("Own."), "abstract", [("Abstract", "Own.")]),
+    ],
+    "a contributor is an author by its type": [
+        (contribute(group, contributor), "authors", ["Lee"] if is_author else []) for group, contributor, is_author in (
+            ("", "", True), ("", ' contrib-type="author"', True), ("", ' contrib-type="corresponding author"', True),
+            ("", ' contrib-type="editor"', False), ("", ' contrib-type="author non-byline"', False), ("", ' contrib-type="odd"', False),
+            (' content-type="editors"', "", False), (' content-type="authors"', "", True), (' content-type="collab-list"', "", False),
+        )
+    ],
+}  # fmt: skip
+
+
+def read_field(found: Parse, field: str) -> object:
+    """Return a field of the header or of the S2ORC form, authors by their surnames, and paragraphs of the abstract."""
+    if field == "abstract":
+        return [(paragraph.section, paragraph.text) for paragraph in found.abstract]
+    if field == "authors":
+        return [one.last for one in found.header.authors]
+    return getattr(found.header, field) if field in ("title", "doi", "date") else tei.to_s2orc(found).get(field)
+
+
 @pytest.mark.parametrize(
-    ("abstracts", "text"),
+    ("meta", "field", "expected"), [pytest.param(*row, id=rule) for rule, rows in HEADER.items() for row in rows]
+)
+def test_front_matter_gives_the_field(meta: str, field: str, expected: object) -> None:
+    data = articles.article("<p>x</p>", meta=meta).replace(b"<article ", b"<article xml:lang='en' ", 1)
+    assert read_field(jats.convert(data, sha1="0" * 40), field) == expected
+
+
+FRONT = f"<article-meta><title-group><article-title>Odd rivers</article-title></title-group>{contribute()}</article-meta>".encode()
+WITHOUT_ID = b"<article><front>%b</front><body><p>Text.</p></body></article>" % FRONT
+ISSNS = b"<issn pub-type='ppub'>0028-0836</issn><issn pub-type='epub'>1932-6203</issn></journal-meta>"
+
+
+@pytest.mark.parametrize(
+    ("field", "expected", "data"),
     [
-        (("graphical", "author-highlights", "", "executive-summary"), ""),  # Elsevier, Wiley
-        (("summary", "main"), "main"),  # PLOS, Nature
-        (("teaser", "toc", "plain-language-summary", "editor"), None),  # PLOS, Oxford: no abstract of the paper
-        (("graphical", "summary"), "summary"), (("odd",), "odd"), (("odd", ""), ""),
+        ("title", "Odd rivers", WITHOUT_ID), ("authors", ["Lee"], WITHOUT_ID),
+        ("issn", "1932-6203", articles.article("<p>x</p>").replace(b"</journal-meta>", ISSNS)),  # the electronic one
+        *(("title", text, articles.article("<p>x</p>").replace(b"A title", title.encode())) for title, text in (
+            ("One<break/>two", "One two"), ("Frogs<index-term><term>frog</term></index-term> swim", "Frogs swim"),
+            ("<ruby><rb>漢</rb><rt>kan</rt></ruby>字", "漢字"),
+            ("On <alternatives><mml:math><mml:mi>α</mml:mi></mml:math><textual-form>alpha</textual-form></alternatives> decay",
+             "On α decay"),
+        )),
     ],
 )  # fmt: skip
-def test_abstract_is_the_main_one_in_any_order(abstracts: tuple[str, ...], text: str | None) -> None:
-    for order in (abstracts, abstracts[::-1]):
-        found = parse("<p>x</p>", meta="".join(abstract(f"Text {kind}.", kind) for kind in order))
-        assert [paragraph.text for paragraph in found.abstract] == ([] if text is None else [f"Text {text}."])
-
-
-def test_translated_abstract_replaces_a_missing_one_only() -> None:
-    translated = abstract("Traduzido.", name="trans-abstract", language="pt")
-    assert [p.text for p in parse("<p>x</p>", meta=translated).abstract] == ["Traduzido."]
-    assert [p.text for p in parse("<p>x</p>", meta=translated + abstract("Own.")).abstract] == ["Own."]
-
-
-@pytest.mark.parametrize(
-    ("group", "contributor", "is_author"),
-    [
-        ("", "", True), ("", ' contrib-type="author"', True), ("", ' contrib-type="corresponding author"', True),
-        ("", ' contrib-type="editor"', False), ("", ' contrib-type="author non-byline"', False), ("", ' contrib-type="odd"', False),
-        (' content-type="editors"', "", False), (' content-type="authors"', "", True), (' content-type="collab-list"', "", False),
-    ],
-)  # fmt: skip
-def test_contributor_is_an_author_by_its_type(group: str, contributor: str, is_author: bool) -> None:
-    name = "<name><surname>Lee</surname><given-names>Ann</given-names></name>"
-    meta = f"<contrib-group{group}><contrib{contributor}>{name}</contrib></contrib-group>"
-    assert [a.last for a in parse("<p>x</p>", meta=meta).header.authors] == (["Lee"] if is_author else [])
-
-
-def test_article_without_an_id_has_its_title_and_authors() -> None:
-    front = (
-        b"<article><front><article-meta><title-group><article-title>Odd rivers</article-title></title-group><contrib-group>"
-        b'<contrib contrib-type="author"><name><surname>Byron</surname><given-names>Ada</given-names></name></contrib>'
-        b"</contrib-group></article-meta></front><body><p>Text.</p></body></article>"
-    )
-    header = jats.convert(front, sha1="0" * 40).header
-    assert (header.title, [(a.first, a.last) for a in header.authors]) == ("Odd rivers", [("Ada", "Byron")])
+def test_article_gives_the_field(field: str, expected: object, data: bytes) -> None:
+    assert read_field(jats.convert(data, sha1="0" * 40), field) == expected

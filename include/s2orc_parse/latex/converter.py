@@ -6,7 +6,7 @@ import re
 import time
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.name_words import is_generation, is_lower_particle, is_suffix, is_title
+from s2orc_parse.bibliography.name_words import is_lower_particle, is_suffix, is_title
 from s2orc_parse.bibliography.names import CONJUNCTION, parse_authors
 from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.latex import mathml
@@ -27,7 +27,7 @@ from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
 from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "29"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "30"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
@@ -114,9 +114,9 @@ def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
                 if number and text:
                     break
                 continue
-            if names and is_generation(text):
+            if names and is_suffix(text.split()):
                 names[-1] += f", {text}"
-            elif not is_suffix(text.split()):  # Ph.D.
+            else:
                 names.append(text)
     return parse_authors("; ".join(names))
 

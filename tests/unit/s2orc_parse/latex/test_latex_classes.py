@@ -103,7 +103,7 @@ TWO = ["Ada Byron", "Alan Turing"]
             r"\author{\begin{tabular}{c}Ada Byron, Ph.D.\\Odd Lab\end{tabular}\and\begin{tabular}[t]{c}Alan Turing\end{tabular}}",
             TWO,
         ),
-        (r"\author{Rodolfo M. Nayga, Jr. \and Ada Byron, Ph.D.}", ["Rodolfo M Nayga Jr", "Ada Byron"]),
+        (r"\author{Rodolfo M. Nayga, Jr. \and Ada Byron, Ph.D., MD}", ["Rodolfo M Nayga Jr", "Ada Byron Ph.D. MD"]),
         (r"\author{Byron, Ada \and Turing, Alan}", TWO),
         (r"\author{Submitted by: Ada Byron\\Alan Turing}", TWO),
         (r"\Author[1]{Ada}{Byron}\Author[2,*]{Alan}{Turing}", TWO),

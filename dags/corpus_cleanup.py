@@ -28,7 +28,7 @@ def delete_waste(*, params: dict[str, Any] | None = None) -> dict[str, int]:
     from s2corpus.corpora.cleanup import delete, list_waste
     from s2corpus.drops.upgrade import find_store_uses
     from s2corpus.errors import UserError
-    from s2corpus.spec import read_specs, releases_folder
+    from s2corpus.spec_files import read_specs, releases_folder
     from s2corpus.storage.lake import lake_uri, open_lake
 
     apply_connections()

@@ -27,7 +27,7 @@ from s2corpus_airflow.connections import apply_connections
 from s2corpus_airflow.task_defaults import DEFAULT_ARGS, set_label
 
 from s2corpus.errors import UserError
-from s2corpus.spec import datasets_folder, releases_folder
+from s2corpus.spec_files import datasets_folder, releases_folder
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus_datasets.spec import DatasetSpec, read_dataset_specs
 

@@ -66,7 +66,8 @@ import s2corpus.stages
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.stages import STAGE_NAMES, Shards, find_planning_stage, stage_row
 from s2corpus.rules import MIN_REASON
-from s2corpus.spec import ReleaseSpec, read_specs, releases_folder
+from s2corpus.spec import ReleaseSpec
+from s2corpus.spec_files import read_specs, releases_folder
 
 DROPS_SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)

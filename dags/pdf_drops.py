@@ -35,7 +35,7 @@ from s2corpus_airflow.task_defaults import DEFAULT_ARGS, check_pools, divide, se
 
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
-from s2corpus.spec import read_specs, releases_folder
+from s2corpus.spec_files import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 ARRIVALS_PER_TASK = 50

@@ -6,7 +6,7 @@ The file contains no DAG. While a spec is invalid, drops and deliveries that no 
 from __future__ import annotations
 
 from s2corpus.errors import UserError
-from s2corpus.spec import datasets_folder, read_specs, releases_folder
+from s2corpus.spec_files import datasets_folder, read_specs, releases_folder
 from s2corpus_datasets.spec import read_dataset_specs
 
 _, _errors = read_specs(releases_folder())

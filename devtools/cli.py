@@ -111,7 +111,7 @@ def release(folder: Path, corpus: str) -> None:
     from devtools.papers_report import format_papers_report
     from s2corpus.deliveries.adding import add_papers, check_papers
     from s2corpus.pipeline.quality import read_metrics
-    from s2corpus.spec import find_spec, load_spec
+    from s2corpus.spec_files import find_spec, load_spec
     from s2corpus.storage.lake import open_lake
 
     end_with_a_sentence()

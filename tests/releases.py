@@ -22,7 +22,8 @@ from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.spec import ReleaseSpec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.schema import Table
 

@@ -21,7 +21,7 @@ from s2corpus.errors import TransientError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
-from s2corpus.spec import load_spec, releases_folder
+from s2corpus.spec_files import load_spec, releases_folder
 from s2corpus.storage.lake import Lake
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")

@@ -13,7 +13,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from s2corpus.deliveries import expected
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import ReleaseId
-from s2corpus.spec import load_spec, releases_folder
+from s2corpus.spec_files import load_spec, releases_folder
 from s2corpus.storage.lake import lake_uri, open_lake
 from s2corpus_airflow.connections import apply_connections, apply_connections_in_triggerer
 

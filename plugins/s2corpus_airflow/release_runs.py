@@ -7,7 +7,7 @@ from typing import Any
 
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG, ReleaseId
-from s2corpus.spec import load_spec, releases_folder
+from s2corpus.spec_files import load_spec, releases_folder
 from s2corpus_airflow.connections import apply_connections
 
 

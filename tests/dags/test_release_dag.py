@@ -15,7 +15,7 @@ import pytest
 from s2corpus.errors import QualityBlocked, TransientError, UserError
 from s2corpus.pipeline.acceptance import read_acceptances
 from s2corpus.pipeline.stages import PIPELINE, STAGE_NAMES
-from s2corpus.spec import load_spec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import open_lake
 from tests.releases import ROOT
 

@@ -13,7 +13,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import load_spec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import Operator, month
 from tests.local_airflow import local_airflow

@@ -30,7 +30,7 @@ from s2corpus.pipeline import acceptance, checks, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
-from s2corpus.spec import find_spec, load_spec
+from s2corpus.spec_files import find_spec, load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import Heard, Operator, check_lineage, listening, month
 from tests.local_airflow import local_airflow

@@ -28,7 +28,7 @@ from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
 from s2corpus.deployment.http import ask
 from s2corpus.ids import RELEASE_DAG, ReleaseId
 from s2corpus.pipeline.run import ReleaseTables
-from s2corpus.spec import releases_folder
+from s2corpus.spec_files import releases_folder
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.intake import DELIVERIES
 from tests.local_airflow import local_airflow

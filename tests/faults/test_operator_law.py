@@ -23,7 +23,7 @@ from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
-from s2corpus.spec import load_spec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import ENDED, Operator, month
 from tests.local_airflow import local_airflow

@@ -1,6 +1,6 @@
 """The literal profile of S2ORC, and a TEI document with all that the paper names."""
 
-from s2corpus.spec import load_spec, releases_folder
+from s2corpus.spec_files import load_spec, releases_folder
 from tests.unit.s2orc_parse.tei import teis
 
 LITERAL = load_spec(releases_folder() / "s2orc_2020.yaml")

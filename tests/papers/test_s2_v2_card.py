@@ -12,7 +12,8 @@ import pytest
 from s2corpus.outcomes import Split
 from s2corpus.pipeline import runner
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import ReleaseSpec, SplitRules, load_spec, releases_folder
+from s2corpus.spec import ReleaseSpec, SplitRules
+from s2corpus.spec_files import load_spec, releases_folder
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import SPLITS
 from s2corpus.text.documents import Set

@@ -47,7 +47,8 @@ def command(
     is a list of {section, text}: section is null, a heading, or a path of headings joined by "::". Each dropped document has
     its first reason. A value that the decision did not need is null.
     """
-    from s2corpus.spec import ReleaseSpec, load_spec
+    from s2corpus.spec import ReleaseSpec
+    from s2corpus.spec_files import load_spec
     from s2corpus.storage.uris import fetch
     from s2corpus.text.files import clean_file, format_outcomes
     from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams

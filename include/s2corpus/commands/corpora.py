@@ -31,7 +31,7 @@ def init_command(name: str, like: str) -> None:
     `<NAME>-*`, and its PDFs count as open access. Edit the file to change its rules (docs/reference-spec.md).
     """
     from s2corpus.ids import check_spec_name
-    from s2corpus.spec import SHIPPED, find_spec, load_spec
+    from s2corpus.spec_files import SHIPPED, find_spec, load_spec
 
     path, model = find_spec(check_spec_name(name)), find_spec(like)
     model = model if model.exists() else SHIPPED / model.name
@@ -74,7 +74,7 @@ def add_command(
     nothing is uploaded. Unusable records and files that no release reads are shown; `corpus check` shows every file.
     """
     from s2corpus.deliveries.adding import add_metadata, add_papers
-    from s2corpus.spec import find_spec, load_spec
+    from s2corpus.spec_files import find_spec, load_spec
 
     spec, opened, by = load_spec(find_spec(corpus)), open_lake(lake), by or current_account()
     with progress_bar("uploading", "MB", 1e6) as progress:
@@ -101,7 +101,7 @@ def list_command(as_json: bool, lake: str) -> None:
     pruned (its files were deleted), unpublished (complete; `corpus publish`), unfinished. Corpora without a snapshot follow.
     """
     from s2corpus.corpora.listing import list_snapshots
-    from s2corpus.spec import read_specs, releases_folder
+    from s2corpus.spec_files import read_specs, releases_folder
 
     snapshots = list_snapshots(open_lake(lake))
     empty = sorted({spec.name for spec in read_specs(releases_folder())[0]} - {listed.corpus for listed in snapshots})
@@ -130,7 +130,7 @@ def status_command(corpus: str | None, as_json: bool, lake: str) -> None:
     from s2corpus.catalog import Catalog
     from s2corpus.corpora.listing import list_corpora, list_open_releases, list_snapshots, measure_disk
     from s2corpus.drops.standing import RELEASED, iterate_drop_statuses
-    from s2corpus.spec import read_specs, releases_folder
+    from s2corpus.spec_files import read_specs, releases_folder
 
     opened = open_lake(lake)
     specs = {spec.name: spec for spec in read_specs(releases_folder())[0]}

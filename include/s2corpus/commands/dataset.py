@@ -26,7 +26,7 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
     """
     from s2corpus.datasets import ReleasePdfs
     from s2corpus.snapshot.reader import open_lake_of, open_snapshot
-    from s2corpus.spec import datasets_folder
+    from s2corpus.spec_files import datasets_folder
     from s2corpus.storage.lake import open_lake
     from s2corpus_datasets import description, runner
     from s2corpus_datasets.job import Job

@@ -173,7 +173,7 @@ def _find_store_uses(lake: str) -> list[StoreUse]:
 
     from s2corpus.commands.releases import use_extractor
     from s2corpus.drops.upgrade import find_store_uses
-    from s2corpus.spec import read_specs, releases_folder
+    from s2corpus.spec_files import read_specs, releases_folder
 
     specs, wrong = read_specs(releases_folder())
     try:

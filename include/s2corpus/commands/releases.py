@@ -94,7 +94,7 @@ def build_command(
     from s2corpus.pipeline.summary import format_summary, list_losses
     from s2corpus.snapshot.ablation import make_variants
     from s2corpus.snapshot.pointer import check_pointer
-    from s2corpus.spec import find_spec, load_spec
+    from s2corpus.spec_files import find_spec, load_spec
 
     rules = load_spec(find_spec(spec))
     ours = load_spec(find_spec(ablate)) if ablate else None
@@ -194,7 +194,7 @@ def drops_command(process: bool, as_json: bool, lake: str) -> None:
     """
     from s2corpus.drops import processing
     from s2corpus.drops.standing import iterate_drop_statuses
-    from s2corpus.spec import read_specs, releases_folder
+    from s2corpus.spec_files import read_specs, releases_folder
 
     opened = open_lake(lake)
     if process:

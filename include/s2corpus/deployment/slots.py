@@ -9,7 +9,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from s2corpus.spec import ReleaseSpec, read_specs, releases_folder
+from s2corpus.spec import ReleaseSpec
+from s2corpus.spec_files import read_specs, releases_folder
 
 _MB = 1_000_000
 WORKER_MB = 400

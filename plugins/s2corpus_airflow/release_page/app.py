@@ -24,7 +24,7 @@ from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
 from s2corpus.pipeline.run import ReleaseTables
-from s2corpus.spec import releases_folder
+from s2corpus.spec_files import releases_folder
 from s2corpus_airflow.release_page import (
     actions,
     evaluation,

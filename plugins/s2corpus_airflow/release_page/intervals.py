@@ -9,7 +9,8 @@ from typing import Any
 
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import ScheduleRules, load_spec, releases_folder
+from s2corpus.spec import ScheduleRules
+from s2corpus.spec_files import load_spec, releases_folder
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.states import ListedRelease, ReleaseStatus
 

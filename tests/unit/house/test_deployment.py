@@ -23,7 +23,7 @@ import yaml
 
 from s2corpus.deployment.slots import OVERHEAD_MB
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import read_specs
+from s2corpus.spec_files import read_specs
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docker-compose.yaml").read_text("utf-8")

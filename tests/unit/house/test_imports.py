@@ -35,7 +35,7 @@ LAYERS = (
     "tables", "storage", "catalog",
     "sources", "titles", "text", "clustering", "pdf", "extractors",
     "papers",
-    "spec",
+    "spec", "spec_files",
     "snapshot",
     "pipeline",
     "deliveries",

@@ -19,7 +19,7 @@ from s2corpus.deployment import http
 from s2corpus.deployment.settings import Settings, read_settings
 from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.errors import UserError
-from s2corpus.spec import load_spec
+from s2corpus.spec_files import load_spec
 
 
 def read(tmp_path: Path, text: str) -> Settings:

@@ -8,7 +8,7 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot.pointer import yank
-from s2corpus.spec import load_spec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import open_lake
 from tests.commands import invoke
 from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from s2corpus.deliveries.adding import add_papers
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.spec import ReleaseSpec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS, RECORDS
 from tests.releases import ROOT

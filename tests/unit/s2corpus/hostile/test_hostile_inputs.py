@@ -30,7 +30,7 @@ from s2corpus.evaluation import external
 from s2corpus.evaluation.external import Corpus
 from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import load_spec
+from s2corpus.spec_files import load_spec
 from s2corpus.storage.error_kinds import convert_environment_error
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parquet import open_parquet, read_parquet

@@ -9,7 +9,8 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.ablation import list_deviations, make_variants
 from s2corpus.snapshot.manifest import list_rules
-from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
+from s2corpus.spec import ReleaseSpec
+from s2corpus.spec_files import load_spec, releases_folder
 from s2corpus.storage.local_lake import LocalLake
 from tests.commands import invoke
 from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers

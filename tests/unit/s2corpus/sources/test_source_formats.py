@@ -312,7 +312,9 @@ VALUES: dict[str, list[tuple[Entry, str, Any]]] = {
         (work(title=["Woody species"], abstract="<title>Woody species</title><p>The aim is known.</p>"), "abstract", "The aim is known."),
         (work(title=["Woody species"], abstract="<p>Woody species are known.</p>"), "abstract", "Woody species are known."),
     ],
-    "the type of a work may be anything": [(work(type=given), "type", None) for given in ([], {}, 7, None)],
+    "the type of a work may be anything": [
+        (work(type=[]), "type", None), (work(type={}), "type", None), (work(type=7), "type", None), (work(type=None), "type", None),
+    ],
     "an editorial of the Academic Graph is a kind of document": [
         (("s2ag", {"corpusid": 1, "title": "T", "publicationtypes": ["Editorial"]}), "document", "editorial"),
     ],

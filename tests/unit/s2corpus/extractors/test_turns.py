@@ -13,8 +13,9 @@ import pytest
 
 from s2corpus.extractors import Extraction, Limits, run
 from s2corpus.extractors.grobid import GrobidServer
+from s2corpus.extractors.load import Load
 from s2corpus.extractors.protocol import ExtractorAnswer
-from s2corpus.extractors.run import ExtractionRun, Load, _Job
+from s2corpus.extractors.run import ExtractionRun, _Job
 from s2corpus.outcomes import ExtractOutcome
 
 LIMITS = Limits(

@@ -87,7 +87,7 @@ if _RUNS_TASKS & set(sys.argv):
     with contextlib.suppress(Exception):
         from s2corpus.pipeline.run import load_stage
         from s2corpus.pipeline.stages import STAGE_NAMES
-        from s2corpus.storage.s3_lake import load_s3_model
+        from s2corpus.storage.s3_requests import load_s3_model
         from s2corpus.version import code_version
 
         for _name in STAGE_NAMES:

@@ -1,6 +1,10 @@
-"""Signs, compounds and formulas of running text are written as the paper prints them. Texts and distances are those of the papers."""
+"""Signs, compounds, formulas and paragraphs of running text are written as the paper prints them.
+
+Texts and distances are those of the papers.
+"""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from lxml import etree
@@ -12,7 +16,7 @@ from pdf2tei.pages.measures import measure
 from pdf2tei.pages.model import Document, Font, Line, Page, Token
 from pdf2tei.pages.text import Joiner, Text
 from pdf2tei.tei import _write_section
-from tests.unit.pdf2tei.samples import ROMAN, Row, draw, draw_line
+from tests.unit.pdf2tei.samples import LAST, PROSE, ROMAN, TITLE, Row, draw, draw_line, join_body, list_texts, read
 
 RAISED = Font("times", 7.0, raised=True)
 ENGLISH = "The prevalence of the disease was measured in all of these patients before the treatment was started."
@@ -103,7 +107,7 @@ def test_url_that_was_broken_at_a_sign_is_whole(lines: list[str], text: str) -> 
     assert Joiner(made).text(made).text == text
 
 
-PROSE = [
+LINES = [
     Row(f"{ENGLISH} Then they were treated as before, until the end of the study in {n}.") for n in range(2000, 2012)
 ]
 MATH = Font("rmtmi", 10.0, mathematical=True)
@@ -111,7 +115,7 @@ MATH = Font("rmtmi", 10.0, mathematical=True)
 
 def read_items(*rows: Row, after: str) -> list[BodyParagraph]:
     """Return the paragraphs of a page with lines between prose."""
-    document = draw([*PROSE, *rows, Row(after, gap=8.0), *PROSE])
+    document = draw([*LINES, *rows, Row(after, gap=8.0), *LINES])
     lines = [line for page in document.pages for line in page.lines]
     [section] = read_sections(document, measure(lines), Joiner(lines))
     return section.items
@@ -175,3 +179,36 @@ def test_number_of_a_formula_is_not_joined_with_the_next_column() -> None:
     join_fragments(page)
     assert [line.text for line in page.lines][-2:] == ["(14)", right.text]
     assert Document([page]).pages
+
+
+PARAGRAPHS = [
+    [f"{PROSE} Let $g(t)$ be the number of beetles in the litter,", "$ g(t) = sum_(i=1)^n x_i + integral_0^t f(s) dif s $",
+     f"where $g(t)$ grows with the time. {PROSE}"],
+    [f"We study the beetles of three forests, and the state $X_t^((n))$ of each forest over time. {PROSE}"],
+    [PROSE, "$ f(x) = cases(x^2 & \"if\" x > 0\\,, 0 & \"otherwise.\") $", "and the claim follows, because the traits of the beetles are "
+     "bounded by the litter that they live in."],
+    [f"{PROSE} {PROSE}"],
+]  # fmt: skip
+
+
+def test_double_spaced_mathematical_text_has_its_paragraphs_and_formulas(tmp_path: Path) -> None:
+    par = "first-line-indent: 1.5em, justify: true, leading: 1.3em, spacing: 1.3em"
+    texts = [" ".join(parts) for parts in PARAGRAPHS]
+    head = f'#set page(paper: "a4", margin: 3cm)\n#set text(size: 10pt)\n#set par({par})\n#text(size: 16pt)[{TITLE}]\n\n= Introduction'
+    tei = read("\n\n".join([head, *texts]), tmp_path)
+    assert len(list_texts(tei, ".//t:body//t:p")) == len(texts)
+    formulas = list_texts(tei, ".//t:body//t:formula")
+    assert ["𝑔(𝑡) =" in text for text in formulas] == [True, False], "one element for each display formula"
+    assert "𝑓(𝑥) =" in formulas[1]
+
+
+def test_prose_above_a_figure_is_body(tmp_path: Path) -> None:
+    """It has another size than the running text. The figure contains one label."""
+    above = f"#text(size: 9pt)[{PROSE} {LAST}]\n\n#figure(rect(width: 60%, height: 3cm)[axis label], caption: [The traits of beetles.])"
+    pages = f"{PROSE} {PROSE}\n\n{PROSE} {PROSE}\n#pagebreak()\n{above}\n#pagebreak()\n{PROSE} {PROSE}"
+    tei = read(
+        f'#set page(paper: "a4")\n#set text(size: 10pt)\n#text(size: 16pt)[{TITLE}]\n\n= Introduction\n{pages}',
+        tmp_path,
+    )
+    assert join_body(tei).count(LAST) == 1
+    assert "axis label" not in join_body(tei)

@@ -1,4 +1,4 @@
-"""A paper's row names the full text that decides its openness, and lists the other full texts."""
+"""A paper's row names the full text that decides its openness, and lists the others. A file name is an identifier only as a whole."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,6 +8,7 @@ import pytest
 
 from s2corpus.papers.corrections import Corrections
 from s2corpus.papers.evidence import Declaration
+from s2corpus.papers.file_names import acl_id_of_name, arxiv_id_of_name
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.rules import VoteRules
@@ -108,3 +109,18 @@ def test_row_of_a_paper_has_all_columns() -> None:
     decided = {"source": "acl", "record_id": "acl:P19-1001", "rule": "publisher", "votes_for": 2, "votes_against": 0}
     assert provenance["title"] == decided
     assert set(provenance) == {"title", "authors", "date", "doi", "arxiv_id", "acl_id", *stated}
+
+
+@pytest.mark.parametrize(
+    ("name", "arxiv_id", "acl_id"),
+    [
+        ("1911.02782v3.PDF", "1911.02782", None),
+        ("sub/arXiv-1911.02782v1.tar.gz", "1911.02782", None),
+        ("hep-th_9711200v2.pdf", "hep-th/9711200", None),
+        ("1913.02782.pdf", None, None),  # Month 13 does not exist.
+        ("my copy of 1911.02782.pdf", None, None),
+        ("acl/2020.acl-main.207v2.pdf", None, "2020.acl-main.207"),
+    ],
+)
+def test_file_name_is_an_id_only_if_complete(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
+    assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)

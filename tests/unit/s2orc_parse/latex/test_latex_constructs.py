@@ -15,53 +15,6 @@ from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, tar, texts
 
-BIB = r"""@string{jft = "J. Foo Tests"}
-@article{mu, title={The {DNA} of \emph{things} in K{\"o}ln}, author={M{\"u}ller, Jos{\'e} and van der Doe, Jane and others}, year=2001,
-  journal=jft, volume=3, pages={1--4}, doi={10.1162/xyz}}
-@inproceedings{bee, title="B title", author="Ann Bee", year={2010}, crossref={proc}}
-@proceedings{proc, title={Proceedings of X}, year={2010}}
-@misc{cee, title={C}, author={C. C. Cee}, year={2020}, eprint={2001.01234}, archivePrefix={arXiv}}"""
-
-
-def test_biblatex_cites_entries_of_its_database() -> None:
-    found = parse(
-        r"Text \parencite{mu,bee} and \textcite{cee}. \printbibliography",
-        r"\usepackage[style=numeric]{biblatex}\addbibresource{refs.bib}",
-        refs_bib=BIB,
-    )
-    assert texts(found) == [("", "Text [1, 2] and Cee [3].")]
-    mu, bee, cee = found.bib_entries
-    assert (mu.title, mu.year, mu.venue, mu.volume, mu.pages, mu.doi) == (
-        "The DNA of things in Köln", 2001, "J. Foo Tests", "3", "1--4", "10.1162/xyz",
-    )  # fmt: skip
-    assert [author.last for author in mu.authors] == ["Müller", "van der Doe"]
-    assert (bee.title, bee.venue) == ("B title", "Proceedings of X")
-    assert (cee.arxiv_id, cee.doi) == ("2001.01234", "10.48550/arxiv.2001.01234")
-
-
-def test_bbl_file_of_biber_gives_entries() -> None:
-    bbl = r"""\refsection{0}\datalist[entry]{nty/global//global/global}
-\entry{lo}{inproceedings}{}
-  \name{author}{2}{}{%
-    {{hash=1}{family={Lo}, familyi={L\bibinitperiod}, given={Kyle}, giveni={K\bibinitperiod}}}%
-    {{hash=2}{family={F{\"a}rber}, given={Michael}}}%
-  }
-  \field{title}{A corpus of {P}apers}
-  \field{booktitle}{Proceedings of ACL}
-  \field{year}{2020}
-  \verb{doi}
-  \verb 10.18653/v1/x
-  \endverb
-\endentry
-\enddatalist\endrefsection"""
-    found = parse(r"Text \autocite{lo}.", r"\usepackage[style=ieee]{biblatex}", main_bbl=bbl)
-    (entry,) = found.bib_entries
-    assert texts(found) == [("", "Text [1].")]
-    assert (entry.title, entry.year, entry.venue, entry.doi) == (
-        "A corpus of Papers", 2020, "Proceedings of ACL", "10.18653/v1/x",
-    )  # fmt: skip
-    assert [(a.first, a.last) for a in entry.authors] == [("Kyle", "Lo"), ("Michael", "Färber")]
-
 
 def test_subfigures_are_separate_figures() -> None:
     found = parse(
@@ -146,19 +99,6 @@ def test_sections_have_paths_and_numbers() -> None:
         ("Proofs::More", "A.1", "Four."),
     ]  # fmt: skip
     assert [p.text for p in found.back_matter] == ["Thanks."]
-
-
-def test_entry_of_revtex_has_its_fields() -> None:
-    item = (
-        r"\bibitem[{\citenamefont{Kitaev}(2003)}]{k}\BibitemOpen"
-        r"\bibfield{author}{\bibinfo{author}{\bibfnamefont{A.}~\bibnamefont{Kitaev}},\ }"
-        r"\href {\doibase 10.1016/x} {\bibfield{journal}{\bibinfo{title}{Fault-tolerant computing}, \bibinfo{journal}{Annals of Physics}\ }"
-        r"\textbf{\bibinfo{volume}{303}},\ \bibinfo{pages}{2} (\bibinfo{year}{2003})}\BibitemShut{NoStop}"
-    )
-    found = parse(r"Text \cite{k}.", entries=rf"\begin{{thebibliography}}{{1}}{item}\end{{thebibliography}}")
-    (entry,) = found.bib_entries
-    assert (entry.title, entry.year, entry.venue) == ("Fault-tolerant computing", 2003, "Annals of Physics")
-    assert ([author.last for author in entry.authors], texts(found)) == (["Kitaev"], [("", "Text [1].")])
 
 
 def test_source_gives_title_authors_and_abstract() -> None:

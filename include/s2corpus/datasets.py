@@ -9,7 +9,7 @@ from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import ReleaseTables
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.snapshot.reader import open_lake_of
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import NotCommitted
@@ -28,7 +28,7 @@ def open_published_snapshot(lake: Lake, release: str, as_of: str) -> Lake:
         raise UserError(
             f"{as_of!r} is not a timestamp: expected the release's as_of, as in 2023-02-01T00:00:00Z"
         ) from None
-    published = pointer.list_published(lake, release)
+    published = markers.list_published(lake, release)
     found = [snapshot for snapshot in published if snapshot.release.as_of == instant]
     if not found:
         available = ", ".join(published) or "none"

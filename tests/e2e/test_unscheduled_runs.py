@@ -17,7 +17,8 @@ from s2corpus.pipeline import runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
-from s2corpus.snapshot.pointer import explain_missing_parent, yank
+from s2corpus.snapshot.markers import explain_missing_parent
+from s2corpus.snapshot.pointer import yank
 from s2corpus.storage.lake import Lake, open_lake
 from tests.commands import invoke
 from tests.releases import PUBLISHED, SECOND, Built, build, spec

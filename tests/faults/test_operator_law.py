@@ -22,7 +22,7 @@ from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.spec_files import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import ENDED, Operator, month
@@ -199,7 +199,7 @@ def check_law(cluster: Cluster, actor: Actor) -> None:
     guarded = [entry.key for entry in cluster.lake.list("snapshots/guarded/")]
     assert guarded == [], actor.log
     latest = pointer.read_latest(cluster.lake, "open").snapshot
-    published = {str(snapshot) for snapshot in pointer.list_markers(cluster.lake, "open", "published")}
+    published = {str(snapshot) for snapshot in markers.list_markers(cluster.lake, "open", "published")}
     assert published | ({latest} if latest else set()) <= cluster.allowed.keys(), actor.log
     for snapshot in published:
         prefix = f"snapshots/{snapshot}/"

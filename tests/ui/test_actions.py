@@ -10,7 +10,8 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.snapshot.pointer import list_published, read_latest
+from s2corpus.snapshot.markers import list_published
+from s2corpus.snapshot.pointer import read_latest
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS
 from tests.commands import invoke

@@ -190,7 +190,8 @@ def _find_store_uses(lake: str) -> list[StoreUse]:
 def _prune_snapshots(lake: Lake, corpus: str, keep: int, *, dry_run: bool, iceberg_uri: str | None) -> None:
     """Delete old snapshots. Registered snapshots are removed from the Iceberg catalog before their files are deleted."""
     from s2corpus.snapshot import iceberg
-    from s2corpus.snapshot.pointer import list_prunable, list_published, prune
+    from s2corpus.snapshot.markers import list_published
+    from s2corpus.snapshot.pointer import list_prunable, prune
 
     old = list_prunable(lake, corpus, keep)
     registered = bool(old) and iceberg.has_tables(lake, corpus)

@@ -19,7 +19,7 @@ from s2corpus.corpora.plans import REASON, Action, Plan, Values
 from s2corpus.corpora.takedown import TAKEDOWN
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.storage.lake import Lake
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
 
@@ -59,7 +59,7 @@ def list_records(lake: Lake) -> list[dict[str, Any]]:
 def _plan_yank(lake: Lake, values: Values) -> Plan:
     snapshot = SnapshotId.parse(values["snapshot"])
     pointer.check_reason(values["reason"])
-    published = pointer.list_published(lake, snapshot.spec)
+    published = markers.list_published(lake, snapshot.spec)
     is_latest = pointer.read_latest(lake, snapshot.spec).snapshot == snapshot
     if (
         snapshot not in published and not is_latest
@@ -75,11 +75,11 @@ def _plan_yank(lake: Lake, values: Values) -> Plan:
 def _plan_restore(lake: Lake, values: Values) -> Plan:
     snapshot = SnapshotId.parse(values["snapshot"])
     pointer.check_reason(values["reason"])
-    yanked = pointer.list_marked(lake, snapshot.spec, "yanked")
-    if snapshot not in yanked | pointer.list_marked(lake, snapshot.spec, "restored"):  # An earlier try may continue.
+    yanked = markers.list_marked(lake, snapshot.spec, "yanked")
+    if snapshot not in yanked | markers.list_marked(lake, snapshot.spec, "restored"):  # An earlier try may continue.
         raise UserError(f"{snapshot} is not yanked; yanked snapshots: {', '.join(sorted(yanked)) or 'none'}")
     effects = [f"{snapshot} is published again with the same bytes."]
-    published = pointer.list_published(lake, snapshot.spec)
+    published = markers.list_published(lake, snapshot.spec)
     if not published or snapshot.release.day > published[-1].release.day:
         effects.append(f"latest.json of {snapshot.spec} then names it.")
     return Plan(

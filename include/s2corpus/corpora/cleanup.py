@@ -21,7 +21,7 @@ from s2corpus.deliveries.status import list_open
 from s2corpus.drops.upgrade import StoreUse, list_unused
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import PRUNED
 from s2corpus.tables.intake import DELIVERIES
@@ -74,11 +74,11 @@ def list_waste(
 
 
 def _list_tables(lake: Lake, corpus: str, keep: int, catalog: Catalog | None) -> Iterator[Waste]:
-    published = pointer.list_published(lake, corpus)
+    published = markers.list_published(lake, corpus)
     kept = {snapshot.release for snapshot in published[-keep:]}
     if latest := pointer.read_latest(lake, corpus).snapshot:
         kept.add(SnapshotId(latest).release)
-    ever = {s.release for kind in ("published", "yanked") for s in pointer.list_marked(lake, corpus, kind)}
+    ever = {s.release for kind in ("published", "yanked") for s in markers.list_marked(lake, corpus, kind)}
     for release in sorted(ever - kept, key=lambda r: r.day):
         if catalog and _is_running(catalog, release):
             continue

@@ -23,7 +23,7 @@ from s2corpus.papers.corrections import (
 )
 from s2corpus.papers.licenses import NOASSERTION, to_spdx
 from s2corpus.papers.openness import Openness
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.storage.lake import Lake
 
 
@@ -120,7 +120,7 @@ def _show_right(name: str, row: Mapping[str, Any]) -> str:
 def _plan(lake: Lake, values: Values) -> Plan:
     changes = _list_changes(lake, values)
     corpora = frozenset(change.paper.corpus for change in changes)
-    older = [id_ for corpus in sorted(corpora) for id_ in pointer.list_published(lake, corpus)]
+    older = [id_ for corpus in sorted(corpora) for id_ in markers.list_published(lake, corpus)]
     is_opened = any(change.opened for change in changes)
     notes = [f"Published snapshots do not change ({', '.join(older)}). To withdraw them, yank them."]
     if is_opened:

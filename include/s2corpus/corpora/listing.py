@@ -18,7 +18,7 @@ from s2corpus.deliveries.expected import read_awaited
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.storage.lake import Lake
 from s2orc_parse.scratch import base_folder
 
@@ -101,7 +101,7 @@ def list_snapshots(lake: Lake, corpus: str | None = None) -> list[ListedSnapshot
     for spec in sorted({s.spec for s in found} | {name for name in folders if not SnapshotId.is_valid(name)}):
         if corpus not in (None, spec):
             continue
-        published, yanked = (pointer.list_marked(lake, spec, kind) for kind in ("published", "yanked"))
+        published, yanked = (markers.list_marked(lake, spec, kind) for kind in ("published", "yanked"))
         latest = pointer.read_latest(lake, spec).snapshot
         for snapshot in sorted({s for s in found if s.spec == spec} | published, key=lambda s: (s.release.day, s)):
             manifest = _read(lake, f"snapshots/{snapshot}/manifest.json")

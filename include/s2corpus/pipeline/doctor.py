@@ -15,7 +15,8 @@ from s2corpus.catalog.models import ReleaseState
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.recovery import rebuild_catalog
-from s2corpus.snapshot.pointer import list_markers, move_to_newest, read_latest
+from s2corpus.snapshot.markers import list_markers
+from s2corpus.snapshot.pointer import move_to_newest, read_latest
 from s2corpus.storage.lake import Lake
 
 

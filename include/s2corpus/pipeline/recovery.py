@@ -12,7 +12,7 @@ from s2corpus.catalog import MAX_NAME, Catalog
 from s2corpus.catalog.models import Approval, Release, ReleaseDecision, ReleaseState
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.acceptance import read_acceptances
-from s2corpus.snapshot.pointer import list_markers
+from s2corpus.snapshot.markers import list_markers
 from s2corpus.storage.lake import Lake
 
 LOST = (

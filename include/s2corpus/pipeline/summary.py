@@ -16,7 +16,7 @@ from s2corpus.outcomes import Split
 from s2corpus.pipeline import quality, sealed
 from s2corpus.pipeline.funnel import SETS, build_funnel
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_reader.escaping import escape_markdown
 
@@ -152,10 +152,10 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
     ]  # fmt: skip
     if run.parent is None:
-        lines.append(pointer.explain_missing_parent(run.lake, run.release_id))
+        lines.append(markers.explain_missing_parent(run.lake, run.release_id))
     else:
         changes = orjson.loads(run.lake.get(f"{snapshot}/diff.json")[0])
-        since = ", which was withdrawn" if pointer.is_withdrawn(run.lake, run.parent) else ""
+        since = ", which was withdrawn" if markers.is_withdrawn(run.lake, run.parent) else ""
         lines += [f"Documents since its parent `{run.parent}`{since}:", ""]
         lines += _table("s2orc", "s2ag", [
             (change, changes[change]["documents"].get("s2orc", 0), changes[change]["documents"].get("s2ag", 0))

@@ -1,8 +1,7 @@
 """Publish, yank, restore and prune snapshots.
 
 `snapshots/<spec>/latest.json` points to the newest published snapshot, which is complete; conditional writes move the pointer.
-The markers `published/<id>`, `yanked/<id>` and `restored/<id>` in the same folder record each event. A published snapshot is
-never changed.
+Markers in the same folder record each event (`markers`). A published snapshot is never changed.
 """
 
 from __future__ import annotations
@@ -10,16 +9,22 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import orjson
 
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.rules import MIN_REASON
+from s2corpus.snapshot.markers import (
+    has_publication_marker,
+    list_marked,
+    list_published,
+    marker_key,
+    read_marker,
+    write_marker,
+)
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
 
@@ -100,38 +105,6 @@ def was_published(lake: Lake, snapshot: str) -> bool:
     return has_publication_marker(lake, snapshot) or read_latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
 
 
-def has_publication_marker(lake: Lake, snapshot: str) -> bool:
-    """Return whether the lake has the marker `published` of a snapshot."""
-    return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
-
-
-def is_withdrawn(lake: Lake, snapshot: str) -> bool:
-    """Return whether a snapshot is yanked."""
-    return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "yanked", snapshot)) is not None
-
-
-def explain_missing_parent(lake: Lake, release: ReleaseId) -> str:
-    """Return why a release has no parent, as a sentence."""
-    published, yanked = (list_marked(lake, release.spec, kind) for kind in ("published", "yanked"))
-    others = {s for s in published if s.release != release}
-    earlier = sorted(s for s in others if s.release.day < release.day)
-    if withdrawn := [s for s in earlier if s in yanked]:
-        rest = f" and {len(withdrawn) - 5} more" if len(withdrawn) > 5 else ""
-        return f"It has no parent: the earlier snapshots were withdrawn ({', '.join(withdrawn[-5:])}{rest})."
-    if earlier:
-        return "It has no parent: no earlier snapshot was published when it was planned."
-    if others:
-        return f"It has no parent: the {len(others)} published snapshots of {release.spec} are of later instants."
-    return f"It has no parent: it is the first snapshot of {release.spec}."
-
-
-def list_published(lake: Lake, spec: str) -> list[SnapshotId]:
-    """Return the snapshots of a spec that are published and not yanked, sorted by (as_of, id)."""
-    return sorted(
-        list_marked(lake, spec, "published") - list_marked(lake, spec, "yanked"), key=lambda s: (s.release.day, s)
-    )
-
-
 def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None) -> Pointer:
     """Publish a complete snapshot, and move the pointer to it unless a later snapshot is published. Repetition has no effect.
 
@@ -145,7 +118,7 @@ def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None
     """
     spec = SnapshotId.parse(snapshot).spec
     pointer, etag = _read(lake, spec)
-    if lake.size(_marker_key(spec, "yanked", snapshot)) is not None:
+    if lake.size(marker_key(spec, "yanked", snapshot)) is not None:
         raise UserError(f"{snapshot} was yanked: restore it, or publish another snapshot with another id")
     new = _make_pointer(lake, snapshot)
     if pointer != replace(new, sequence=pointer.sequence) and (
@@ -153,7 +126,7 @@ def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None
     ):
         pointer = _move(lake, spec, new, pointer.sequence, etag)
     facts = {"manifest_sha256": new.manifest_sha256, **({"approved": dict(approval)} if approval else {})}
-    _write_marker(lake, spec, "published", snapshot, facts)
+    write_marker(lake, spec, "published", snapshot, facts)
     return pointer
 
 
@@ -175,7 +148,7 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         remaining = [id_ for id_ in list_published(lake, spec) if id_ != snapshot]
         # Check the remaining snapshot before writing the marker: it may be damaged.
         previous = _make_pointer(lake, remaining[-1]) if remaining else Pointer(None)
-    _write_marker(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
+    write_marker(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
     return pointer if previous is None else _move(lake, spec, previous, pointer.sequence, etag)
 
 
@@ -188,10 +161,10 @@ def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
     """
     spec = SnapshotId.parse(snapshot).spec
     check_reason(reason)
-    key = _marker_key(spec, "restored", snapshot)
+    key = marker_key(spec, "restored", snapshot)
     earlier = orjson.loads(lake.get(key)[0]) if lake.size(key) is not None else []
     try:
-        yanked = _read_marker(lake, _marker_key(spec, "yanked", snapshot))
+        yanked = read_marker(lake, marker_key(spec, "yanked", snapshot))
     except FileNotFoundError:
         if (
             earlier and earlier[-1]["reason"] == reason.strip()
@@ -203,14 +176,14 @@ def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
         raise UserError(
             f"{snapshot} was pruned: its files were deleted. Run its release again with the same code, which gives the same bytes"
         )
-    recorded = _read_marker(lake, _marker_key(spec, "published", snapshot)).get("manifest_sha256")
+    recorded = read_marker(lake, marker_key(spec, "published", snapshot)).get("manifest_sha256")
     if (found := _make_pointer(lake, snapshot).manifest_sha256) != recorded:
         raise UserError(
             f"{snapshot} is not restored: the SHA-256 of its manifest is {found}; it was published with {recorded}"
         )
     at = datetime.now(UTC).isoformat(timespec="seconds")
     lake.put(key, orjson.dumps([*earlier, {"reason": reason.strip(), "at": at, "yanked": yanked}]))
-    lake.delete(_marker_key(spec, "yanked", snapshot))
+    lake.delete(marker_key(spec, "yanked", snapshot))
     return publish(lake, snapshot)
 
 
@@ -245,7 +218,7 @@ def prune(lake: Lake, snapshot: str) -> int:
     spec = SnapshotId.parse(snapshot).spec
     if read_latest(lake, spec).snapshot == snapshot:
         raise UserError(f"latest.json points to {snapshot}: first publish another snapshot, or yank this one")
-    _write_marker(lake, spec, "yanked", snapshot, {"reason": "pruned"})
+    write_marker(lake, spec, "yanked", snapshot, {"reason": "pruned"})
     lake.delete(f"snapshots/{snapshot}/manifest.json")
     others = list(lake.list(f"snapshots/{snapshot}/"))
     for entry in others:
@@ -253,17 +226,11 @@ def prune(lake: Lake, snapshot: str) -> int:
     return 1 + len(others)
 
 
-def list_marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
-    """Return the snapshots with a marker in a folder."""
-    names = (entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/"))
-    return {SnapshotId(name) for name in names if SnapshotId.is_valid(name)}
-
-
 def published_manifest_sha256(lake: Lake, snapshot: str) -> str | None:
     """Return the SHA-256 of the manifest with which the snapshot was published, or None if it never was."""
     spec = SnapshotId.parse(snapshot).spec
     if has_publication_marker(lake, snapshot):
-        return _read_marker(lake, _marker_key(spec, "published", snapshot)).get("manifest_sha256")
+        return read_marker(lake, marker_key(spec, "published", snapshot)).get("manifest_sha256")
     latest = read_latest(lake, spec)
     return latest.manifest_sha256 if latest.snapshot == snapshot else None
 
@@ -292,12 +259,6 @@ def _count_moves(lake: Lake, spec: str) -> int:
     return sum(marked) + sum(2 * len(times) for times in restored)
 
 
-def list_markers(lake: Lake, spec: str, kind: str) -> dict[SnapshotId, dict[str, Any]]:
-    """Return the content of the markers of one kind (`published`, `yanked`) by snapshot, sorted by id."""
-    marked = sorted(list_marked(lake, spec, kind))
-    return {snapshot: _read_marker(lake, _marker_key(spec, kind, snapshot)) for snapshot in marked}
-
-
 def _make_pointer(lake: Lake, snapshot: str) -> Pointer:
     """Return a pointer to a snapshot, after checking that all its files exist with the sizes in the manifest."""
     key = f"snapshots/{snapshot}/manifest.json"
@@ -316,14 +277,6 @@ def _make_pointer(lake: Lake, snapshot: str) -> Pointer:
             uri = lake.uri(f"snapshots/{snapshot}/{path}")
             raise UserError(f"{uri}: the manifest has {size} bytes, but the file {state}: run export again")
     return Pointer(snapshot, key, hashlib.sha256(manifest).hexdigest())
-
-
-def _read_marker(lake: Lake, key: str) -> dict[str, Any]:
-    """Return the content of a marker."""
-    try:
-        return read_object(lake, key, MAX_SMALL_BYTES)
-    except ValueError as error:
-        raise UserError(f"{lake.uri(key)} is damaged ({error}): restore it from a backup") from None
 
 
 def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
@@ -348,14 +301,3 @@ def _move(lake: Lake, spec: str, pointer: Pointer, sequence: int, etag: str) -> 
             f"{lake.uri(key)}: another publisher was first and published {winner}; the pointer was not moved to {pointer.snapshot}"
         ) from None
     return moved
-
-
-def _marker_key(spec: str, kind: str, snapshot: str) -> str:
-    return f"snapshots/{spec}/{kind}/{snapshot}"
-
-
-def _write_marker(lake: Lake, spec: str, kind: str, snapshot: str, facts: dict[str, Any]) -> None:
-    """Write a marker with the facts and the time. Never overwrite an existing marker."""
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    with suppress(Conflict):
-        lake.put(_marker_key(spec, kind, snapshot), orjson.dumps({**facts, "at": at}), expect=ABSENT)

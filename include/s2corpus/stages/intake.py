@@ -35,7 +35,8 @@ from s2corpus.errors import UnreadableObject, UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.corrections import FILE, read_corrections
 from s2corpus.pipeline.run import MAX_SHARDS, OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
-from s2corpus.snapshot.pointer import check_pointer, list_published
+from s2corpus.snapshot.markers import list_published
+from s2corpus.snapshot.pointer import check_pointer
 from s2corpus.sources.arrow import apply_licenses
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow

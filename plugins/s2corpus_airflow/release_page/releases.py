@@ -19,7 +19,7 @@ from s2corpus.deliveries.expected import read_awaited
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.storage.lake import Lake
 from s2corpus_airflow.release_page.measures import Metrics, count_items, list_outcomes
 from s2corpus_airflow.release_page.states import DagRun, ListedRelease, ReleaseStatus, RunOf, StageState, StageStatus
@@ -218,13 +218,13 @@ class Archive:
             latest = None
         if latest in built:
             return latest, ReleaseStatus.LATEST
-        published = [name for name in pointer.list_published(self.lake, spec) if name in built]
+        published = [name for name in markers.list_published(self.lake, spec) if name in built]
         if published:
             return published[-1], ReleaseStatus.PUBLISHED
         if complete := [name for name in built if self.lake.size(f"snapshots/{name}/manifest.json") is not None]:
-            yanked = [name for name in complete if pointer.has_publication_marker(self.lake, name)]
+            yanked = [name for name in complete if markers.has_publication_marker(self.lake, name)]
             return (yanked[-1], ReleaseStatus.YANKED) if yanked else (complete[-1], ReleaseStatus.COMPLETE)
-        is_pruned = any(s.release == release for s in pointer.list_marked(self.lake, spec, "yanked"))
+        is_pruned = any(s.release == release for s in markers.list_marked(self.lake, spec, "yanked"))
         return None, ReleaseStatus.PRUNED if is_pruned else None
 
     def _list_stages_in(self, release: str, folder: str) -> set[str]:

@@ -13,7 +13,7 @@ from s2corpus.pipeline.funnel import Step, build_funnel
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.pipeline.summary import describe_scope
 from s2corpus.rules import MIN_REASON
-from s2corpus.snapshot.pointer import explain_missing_parent, is_withdrawn
+from s2corpus.snapshot.markers import explain_missing_parent, is_withdrawn
 from s2corpus_airflow.release_page import charts
 from s2corpus_airflow.release_page.measures import RATES, compute_rates, count_items
 from s2corpus_airflow.release_page.releases import Archive

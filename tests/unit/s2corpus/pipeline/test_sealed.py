@@ -16,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline import acceptance, quality, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.spec import ExportRules, ReleaseSpec, ScheduleRules
 from s2corpus.storage.lake import open_lake
 from tests.commands import invoke
@@ -185,7 +185,7 @@ def test_only_a_stored_approval_of_this_snapshot_publishes(run: Run) -> None:
     planned_again = with_approval(sealed.seal(run, started_by="someone else"))
     assert planned_again.snapshot_id == run.snapshot_id
     runner.publish(planned_again)
-    assert pointer.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == "bob"
+    assert markers.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == "bob"
 
 
 def test_approval_of_another_run_does_not_count(run: Run) -> None:
@@ -216,7 +216,7 @@ def test_command_approves_with_the_name_of_its_account(run: Run, monkeypatch: py
     assert f"{account} started its run and may not approve" in str(refused.exception)
     with_approval(run, started_by="ann")
     invoke(*arguments, catch=False)
-    assert pointer.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == account
+    assert markers.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == account
 
 
 def test_tasks_read_the_record_and_not_the_spec_file(run: Run) -> None:

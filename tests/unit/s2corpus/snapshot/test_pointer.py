@@ -18,7 +18,7 @@ import pytest
 from s2corpus.cli import corpus
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.snapshot import pointer
+from s2corpus.snapshot import markers, pointer
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
@@ -57,7 +57,7 @@ def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
     pointer.publish(lake, FEBRUARY)
     assert "approved" not in read_mark(lake, f"published/{FEBRUARY}")
     lake.delete(f"snapshots/spec/published/{FEBRUARY}")
-    assert pointer.was_published(lake, FEBRUARY) and not pointer.has_publication_marker(lake, FEBRUARY)
+    assert pointer.was_published(lake, FEBRUARY) and not markers.has_publication_marker(lake, FEBRUARY)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
 def test_snapshot_of_the_latest_time_is_the_latest(lake: Lake, first: str, second: str, latest: str) -> None:
     publish(lake, first, second)
     assert pointer.read_latest(lake, "spec").snapshot == latest
-    assert set(pointer.list_published(lake, "spec")) == {first, second}
+    assert set(markers.list_published(lake, "spec")) == {first, second}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_yank_moves_the_pointer_back_and_restore_undoes_it(lake: Lake) -> None:
     assert pointer.restore(lake, JANUARY, "the license was right").snapshot == FEBRUARY
     for _ in range(2):
         assert pointer.yank(lake, FEBRUARY, f" {REASON} ").snapshot == JANUARY
-        assert pointer.list_published(lake, "spec") == [JANUARY]
+        assert markers.list_published(lake, "spec") == [JANUARY]
         assert read_mark(lake, f"yanked/{FEBRUARY}")["reason"] == REASON
         with pytest.raises(UserError, match="was yanked"):
             pointer.publish(lake, FEBRUARY)
@@ -178,7 +178,7 @@ def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
     with ThreadPoolExecutor(len(snapshots)) as pool:
         winners = {snapshot for snapshot in pool.map(contend, snapshots) if snapshot}
     assert pointer.read_latest(lake, "spec").snapshot in winners
-    assert set(pointer.list_published(lake, "spec")) == winners
+    assert set(markers.list_published(lake, "spec")) == winners
 
 
 def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None:
@@ -189,7 +189,7 @@ def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None
     assert not list(lake.list(f"snapshots/{JANUARY}/"))
     with pytest.raises(UserError, match=r"latest\.json points to"):
         pointer.prune(lake, MARCH)
-    assert pointer.list_published(lake, "spec") == [FEBRUARY, MARCH]
+    assert markers.list_published(lake, "spec") == [FEBRUARY, MARCH]
     pointer.yank(lake, MARCH, "a wrong license")
     assert pointer.list_prunable(lake, "spec", 5) == [MARCH]
     with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
@@ -298,7 +298,7 @@ def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> No
     with pytest.raises(UserError, match=r"manifest\.json is damaged"):
         pointer.yank(lake, FEBRUARY, REASON)
     assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
-    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
+    assert markers.list_published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
 
 
 def test_yank_asks_only_at_a_terminal(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,8 +30,6 @@ class Input:
     sha1: str = ""
     """SHA-1 of a PDF; empty for other files"""
     is_latex: bool = False
-    outcome: str = "ok"
-    """outcome of the extraction of a PDF"""
 
 
 def list_files(inputs: Sequence[Path], tei: Path) -> tuple[list[Path], Counter[str]]:

@@ -128,38 +128,6 @@ def test_list_goes_on_under_a_running_head_in_larger_type(labeled: range) -> Non
     assert (kinds["52"], kinds["Franka Maubach"], kinds["LITERATUR"]) == (Kind.FURNITURE, Kind.FURNITURE, Kind.LABEL)
 
 
-def test_head_of_a_part_does_not_end_the_list_but_another_list_does() -> None:
-    series = """No. 1/1988 Zum Anspruch einer evolutionsbiologischen Fundierung der Moral.
->Fritz Rudolph
-No. 2/1988 Moralische Institutionen und die Ordnung des Handelns in der Gesellschaft.
->Hans J. Hummell
-No. 3/1988 Selbstreferentielle Technologiepolitik. Theoretische und theologische
->Dieter Urban"""
-    other = Row("Bisher sind in der Reihe „Duisburger Beiträge“ erschienen:", HEAD, block=True, gap=20.0)
-    rows = [
-        *BODY,
-        Row("Literatur", HEAD, block=True),
-        *write_entries(INTERVIEWS),
-        Row("Games", HEAD, block=True, gap=12.0),
-    ]
-    document = draw([*rows, *write_entries(GAMES), other, *write_entries(series)])
-    found = list_found_entries(document, range(30, len(all_lines(document))))
-    assert found == [*join_entries(INTERVIEWS), *GAMES.split("\n")]
-
-
-@pytest.mark.parametrize("head", ["7. Literatur / Verweise", "Literaturhinweise", "Literatur"])
-def test_short_list_under_a_head_is_found_without_labels(head: str) -> None:
-    texts = """Bolte, Annegret; Neumer, Judith; Porschen, Stephanie (2008): Die alltägliche Last
-der Kooperation - Abstimmung als Arbeit und das Ende der Meeting-Euphorie, Berlin.
-Böhle, Fritz (2008): Die Integration von unten. In: Böhle, Fritz; Bolte, Annegret
-(Hrsg.): Der Schlüssel zum Erfolg organisatorischen Wandels, Heidelberg, S. 7-20.
-Kühl, Stefan (2002): Sisyphos im Management. Die vergebliche Suche nach der op-
-timalen Organisationsstruktur, Wiley-VCH Verlag, Weinheim."""
-    rows = [Row(text, block=i % 2 == 0, gap=12.0 if i % 2 == 0 else 2.0) for i, text in enumerate(texts.split("\n"))]
-    found = list_found_entries(draw([*BODY, Row(head, HEAD, block=True), *rows]), range(0))
-    assert [raw[:6] for raw in found] == ["Bolte,", "Böhle,", "Kühl, "]
-
-
 SHORT = """Bourdieu, Pierre: Die feinen Unterschiede: Kritik der gesellschaftlichen Urteilskraft. Suhrkamp Verlag,
 Frankfurt a. M. (1979), 20. Aufl.
 Hitzler, Ronald, und Arne Niederbacher: Leben in Szenen: Formen juveniler Vergemeinschaftung. VS
@@ -185,48 +153,9 @@ def write_short_list(font: Font = SMALL) -> list[Row]:
     return [Row(text, font, block=i % 2 == 0, gap=2.0 if i % 2 else 12.0) for i, text in enumerate(SHORT.split("\n"))]
 
 
-def read_surnames(rows: list[Row], labeled: range) -> list[str]:
-    return [raw.split(",")[0].split()[-1] for raw in list_found_entries(draw(rows), labeled)]
-
-
-SURNAMES = ["Bourdieu", "Hitzler", "Schwanhäußer", "Thornton"]
-
-
-def test_short_list_without_a_head_begins_with_its_first_author() -> None:
-    assert read_surnames([*BODY, *write_short_list()], range(0)) == SURNAMES
-
-
-def test_notes_with_works_are_no_list_after_a_head() -> None:
-    notes = [Row(text, Font("times", 8.0), block=i == 0) for i, text in enumerate(f"{NOTES}\n{LATER}".split("\n"))]
-    rows = [
-        *BODY,
-        Row("Anmerkungen", HEAD, block=True),
-        *notes,
-        *BODY,
-        Row("Literatur", HEAD, block=True),
-        *write_short_list(),
-    ]
-    assert read_surnames(rows, range(0)) == SURNAMES
-
-
-def test_notes_in_larger_type_are_no_part_of_the_list() -> None:
-    notes = [Row(text, block=i == 0) for i, text in enumerate(NOTES.split("\n")[:2])]
-    rows = [*BODY, Row("Literatur", HEAD, block=True), *write_short_list(), *notes, *write_entries(INTERVIEWS)]
-    names = [*SURNAMES, "Plato", "Portelli", "Rosenthal", "Sabrow"]
-    assert read_surnames(rows, range(30, len(rows))) == names
-
-
-def test_text_in_larger_type_under_a_head_ends_the_list() -> None:
-    text = "Esta interpretación ha sido confirmada (Quijano 1981: 84) por otros trabajos sobre el campo."
-    after = [
-        Row("Sobre el autor", HEAD, block=True, gap=12.0),
-        Row(text),
-        *[Row("Los resultados contradicen la tesis.")] * 2,
-    ]
-    rows = [*BODY, Row("Bibliografía", HEAD, block=True), *write_short_list(), *after]
-    document = draw([*rows[: -len(after)], *[Row(x.text, Font("times", 12.0), x.block, x.gap) for x in after]])
-    found = list_found_entries(document, range(30, len(rows)))
-    assert len(found) == 4 and found[-1].endswith("(1995).")
+def join_short_list() -> list[str]:
+    lines = SHORT.split("\n")
+    return [f"{first} {second}" for first, second in zip(lines[::2], lines[1::2], strict=True)]
 
 
 @pytest.mark.parametrize("head", ["", "Opere citate"])
@@ -247,15 +176,6 @@ def test_list_of_names_in_another_order_is_found(form: str, head: str) -> None:
     assert list_found_entries(draw(rows), range(0)) == (entries if is_found else [])
 
 
-def test_column_of_citations_is_no_list() -> None:
-    cells = [
-        Row(text, block=True)
-        for text in ("Smith et al. 2010", "Berg and Lo 2011", "Nakamura et al. 2012", "Walter 2016")
-    ]
-    document = draw([*BODY, Row("Reference", HEAD, block=True), *cells, *BODY])
-    assert list_found_entries(document, range(0)) == []
-
-
 def test_list_goes_on_after_a_box() -> None:
     box = [Row("To what extent does the context of decision affect the processes of", SMALL) for _ in range(16)]
     heads = [Row("References", block=True), Row("Box 5. Outstanding questions", HEAD, block=True)]
@@ -269,43 +189,19 @@ def test_list_goes_on_after_a_box() -> None:
     assert found == [item.split(" ", 1)[1] for item in items]
 
 
-def test_imprint_below_a_list_is_no_part_of_its_last_entry() -> None:
-    imprint = [
-        Row(
-            "Das GIGA German Institute of Global and Area Studies – Leibniz-Institut in Hamburg gibt Focus-Reihen zu",
-            Font("arial", 8.0),
-            block=True,
-            gap=40.0,
-        ),
-        Row("Afrika, Asien, Lateinamerika, Nahost und zu globalen Fragen heraus.", Font("arial", 8.0)),
-    ]
-    rows = [*BODY, Row("Literatur", HEAD, block=True), *write_entries(INTERVIEWS, Font("times", 10.0)), *imprint]
-    document = draw(rows)
-    assert list_found_entries(document, range(30, len(rows))) == join_entries(INTERVIEWS)
-
-
-@pytest.mark.parametrize(
-    "begin",
-    [
-        "Jia-Lien Hsu received the B.S. degree in computer", "Chen Liang (S’19) received the B.E. degree in automation",
-        "RENZO ANGLES is associate professor in the De-",
-    ],
-)  # fmt: skip
-def test_biography_ends_the_list(begin: str) -> None:
-    """IEEE prints the authors' biographies under the last entry, in its type."""
-    rest = [
-        "science from National Tsing Hua University,",
-        "Hsinchu, Taiwan, R.O.C, in 1994, where he is",
-        "currently pursuing the Ph.D. degree.",
-    ]
-    biography = [Row(begin, SMALL, block=True, gap=9.0), *(Row(text, SMALL) for text in rest)]
-    rows = [*BODY, Row("References", HEAD, block=True), *write_entries(HANGING_LIST), *biography]
-    document = draw(rows)
-    assert list_found_entries(document, range(30, len(rows))) == join_entries(HANGING_LIST)
-
-
-def test_bold_authors_head_no_part_of_the_list() -> None:
-    texts = """Bovenschulte, Andreas/Fisahn, Andreas,
+SERIES = """No. 1/1988 Zum Anspruch einer evolutionsbiologischen Fundierung der Moral.
+>Fritz Rudolph
+No. 2/1988 Moralische Institutionen und die Ordnung des Handelns in der Gesellschaft.
+>Hans J. Hummell
+No. 3/1988 Selbstreferentielle Technologiepolitik. Theoretische und theologische
+>Dieter Urban"""
+MEETINGS = """Bolte, Annegret; Neumer, Judith; Porschen, Stephanie (2008): Die alltägliche Last
+>der Kooperation - Abstimmung als Arbeit und das Ende der Meeting-Euphorie, Berlin.
+Böhle, Fritz (2008): Die Integration von unten. In: Böhle, Fritz; Bolte, Annegret
+>(Hrsg.): Der Schlüssel zum Erfolg organisatorischen Wandels, Heidelberg, S. 7-20.
+Kühl, Stefan (2002): Sisyphos im Management. Die vergebliche Suche nach der op-
+>timalen Organisationsstruktur, Wiley-VCH Verlag, Weinheim."""
+BOLD_AUTHORS = """Bovenschulte, Andreas/Fisahn, Andreas,
 >Fiskalpakt entmachtet Bundestag, Bremen/
 >Bielefeld, März 2012 (Diskussionspapier).
 Buschmann, Marco/Daiber, Birgit,
@@ -316,20 +212,91 @@ Cooper, Ian, A Virtual Third Chamber
 >for the European Union? National Parlia-
 >ments after the Treaty of Lisbon, in:
 >West European Politics, 35 (2012) 3."""
-    rows = write_entries(texts)
-    rows = [Row(row.text, Font("times", 9.0, bold=i in (0, 3)), left=row.left) for i, row in enumerate(rows)]
-    document = draw([*BODY, Row("Literatur", HEAD, block=True), *rows])
-    found = list_found_entries(document, range(30, 30 + len(rows)))
-    assert [raw[:8] for raw in found] == ["Bovensch", "Buschman", "Cooper, "]
-
-
-def test_entry_without_a_year_is_in_a_short_list() -> None:
-    texts = """Jagodzinski, Wolfgang und Kazufumi Manabe, 2004: How to Measure Interpersonal Trust? A
+WITHOUT_YEAR = """Jagodzinski, Wolfgang und Kazufumi Manabe, 2004: How to Measure Interpersonal Trust? A
 >Comparison of two Different Measures. In: ZA-Information 55: S. 85-98.
 Rosenberg, Morris, 1956: Misanthropy and Political Ideology. American Sociological Review,
 >21/1-6: S. 690-695.
 Rost, Jürgen, Messen wird immer einfacher! In diesem Heft, S. 6-7.
 Saris, Willem E. und Irmtraud Gallhofer (o. J.): Report on the MTMM Experiments in the Pilot
 >Studies and Proposals for Round 1 of the ESS (www.europeansocialsurvey.org)."""
-    document = draw([*BODY, Row("Literatur:", HEAD, block=True), *write_entries(texts, Font("times", 10.0)), *BODY])
-    assert [raw[:5] for raw in list_found_entries(document, range(0))] == ["Jagod", "Rosen", "Rost,", "Saris"]
+IMPRINT = (
+    "Das GIGA German Institute of Global and Area Studies – Leibniz-Institut in Hamburg gibt Focus-Reihen zu",
+    "Afrika, Asien, Lateinamerika, Nahost und zu globalen Fragen heraus.",
+)
+# IEEE prints the authors' biographies under the last entry, in its type.
+BIOGRAPHY = (
+    "science from National Tsing Hua University,", "Hsinchu, Taiwan, R.O.C, in 1994, where he is", "currently pursuing the Ph.D. degree.",
+)  # fmt: skip
+GRADUATES = (
+    "Jia-Lien Hsu received the B.S. degree in computer", "Chen Liang (S’19) received the B.E. degree in automation",
+    "RENZO ANGLES is associate professor in the De-",
+)  # fmt: skip
+CITATIONS = ("Smith et al. 2010", "Berg and Lo 2011", "Nakamura et al. 2012", "Walter 2016")
+LARGE, ARIAL = Font("times", 12.0), Font("arial", 8.0)
+ROMAN, BOLD = Font("times", 10.0), Font("times", 9.0, bold=True)
+
+
+def head(text: str, **more: float) -> Row:
+    return Row(text, HEAD, block=True, **more)
+
+
+def write_notes(text: str, font: Font) -> list[Row]:
+    return [Row(line, font, block=not i) for i, line in enumerate(text.split("\n"))]
+
+
+LISTS: dict[str, tuple[list[Row], bool, list[str]]] = {
+    "a part of the list has a head, and another list follows": (
+        [head("Literatur"), *write_entries(INTERVIEWS), head("Games", gap=12.0), *write_entries(GAMES),
+         head("Bisher sind in der Reihe „Duisburger Beiträge“ erschienen:", gap=20.0), *write_entries(SERIES)],
+        True, [*join_entries(INTERVIEWS), *GAMES.split("\n")],
+    ),
+    **{
+        f"a short list under {title}": (
+            [head(title), *(Row(row.lstrip(">"), block=row[0] != ">", gap=2.0 if row[0] == ">" else 12.0) for row in MEETINGS.split("\n"))],
+            False, [entry.replace("op- timalen", "optimalen") for entry in join_entries(MEETINGS)],
+        )
+        for title in ("7. Literatur / Verweise", "Literaturhinweise", "Literatur")
+    },
+    "a short list without a head": (write_short_list(), False, join_short_list()),
+    "notes with works after a head": (
+        [head("Anmerkungen"), *write_notes(f"{NOTES}\n{LATER}", Font("times", 8.0)), *BODY, head("Literatur"), *write_short_list()],
+        False, join_short_list(),
+    ),
+    "notes in larger type between entries": (
+        [head("Literatur"), *write_short_list(), *write_notes("\n".join(NOTES.split("\n")[:2]), ROMAN), *write_entries(INTERVIEWS)],
+        True, [*join_short_list(), *join_entries(INTERVIEWS)],
+    ),
+    "text in larger type under a head after the list": (
+        [head("Bibliografía"), *write_short_list(), Row("Sobre el autor", LARGE, block=True, gap=12.0),
+         Row("Esta interpretación ha sido confirmada (Quijano 1981: 84) por otros trabajos sobre el campo.", LARGE),
+         *[Row("Los resultados contradicen la tesis.", LARGE)] * 2],
+        True, join_short_list(),
+    ),
+    "a column of citations": ([head("Reference"), *(Row(text, block=True) for text in CITATIONS), *BODY], False, []),
+    "an imprint below the list": (
+        [head("Literatur"), *write_entries(INTERVIEWS, ROMAN), Row(IMPRINT[0], ARIAL, block=True, gap=40.0), Row(IMPRINT[1], ARIAL)],
+        True, join_entries(INTERVIEWS),
+    ),
+    **{
+        begin: (
+            [head("References"), *write_entries(HANGING_LIST), Row(begin, SMALL, block=True, gap=9.0),
+             *(Row(text, SMALL) for text in BIOGRAPHY)],
+            True, join_entries(HANGING_LIST),
+        )
+        for begin in GRADUATES
+    },
+    "bold authors": (
+        [head("Literatur"), *(Row(row.text, BOLD if i in (0, 3) else SMALL, left=row.left)
+                              for i, row in enumerate(write_entries(BOLD_AUTHORS)))],
+        True, [entry.replace("Parlia- ments", "Parliaments") for entry in join_entries(BOLD_AUTHORS)],
+    ),
+    "an entry without a year": ([head("Literatur:"), *write_entries(WITHOUT_YEAR, ROMAN), *BODY], False, join_entries(WITHOUT_YEAR)),
+}  # fmt: skip
+"""rows after the body, whether all are labeled as references, entries"""
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_list_has_its_entries_only(name: str) -> None:
+    rows, is_labeled, entries = LISTS[name]
+    document = draw([*BODY, *rows])
+    assert list_found_entries(document, range(30, 30 + len(rows) if is_labeled else 30)) == entries

@@ -54,9 +54,7 @@ print(sum(row.id for row in rows))
 """
 
 
-def test_killed_worker_does_not_stop_the_release(
-    stack: Stack, tiny: tuple[Path, Truth], released: tuple[Run, Truth]
-) -> None:
+def test_killed_worker_stops_no_release(stack: Stack, tiny: tuple[Path, Truth], released: tuple[Run, Truth]) -> None:
     papers, _ = tiny
     for path in (papers, *papers.parents[:2], *papers.rglob("*")):
         path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))

@@ -113,9 +113,7 @@ def test_address_of_the_webhook_is_a_secret_file(
     assert ALERT.text in caplog.text and said in "".join(warnings) and bool(warnings) is bool(said)
 
 
-def test_stage_that_fails_at_noon_alerts_once(
-    alerts: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_stage_failing_at_noon_alerts_once(alerts: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Check that many failing shards send one alert, and that the release of midnight is not affected."""
     monkeypatch.setenv("S2CORPUS_CATALOG", url := f"sqlite:///{tmp_path}/catalog.db")
     catalog, published = Catalog(url), ReleaseId.from_spec("sample", MIDNIGHT)

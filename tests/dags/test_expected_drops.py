@@ -31,9 +31,7 @@ def finish(event: dict[str, Any]) -> None:
     WaitForDrops(task_id="wait_for_drops", spec="sample", seconds=1).finish({}, event)
 
 
-def test_missing_drop_is_named_and_a_ready_one_ends_the_wait(
-    airflow_home: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wait_ends_when_drop_is_ready(airflow_home: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
     assert wait(FOLDERS) == {"missing": ["a-2023-01"], "error": None}
     with pytest.raises(UserError, match="missing: a-2023-01"):

@@ -175,9 +175,7 @@ def test_every_task_alerts_with_a_runbook_link(dags: dict[str, Any]) -> None:
     assert 'id="late"' in runbook
 
 
-def test_acceptances_of_a_run_are_stored_with_the_release(
-    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_acceptances_are_stored_with_the_release(sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import corpus_release
 
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))

@@ -44,9 +44,7 @@ def services(
         yield client, lake, specs
 
 
-def test_two_specs_build_at_once_and_a_deleted_run_is_built_again(
-    services: tuple[AirflowRuns, Lake, Path], tmp_path: Path
-) -> None:
+def test_deleted_run_of_two_specs_is_built_again(services: tuple[AirflowRuns, Lake, Path], tmp_path: Path) -> None:
     """Airflow deletes no running run: it must be marked as failed first."""
     client, lake, specs = services
     one, other = (Operator(client, f"corpus_release__{name}") for name in ("one", "other"))

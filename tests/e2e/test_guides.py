@@ -193,9 +193,7 @@ def test_page_on_json_lines_writes_papers_texts_and_citations(papers: Path, path
     assert len(titles.intersection(cited)) > 10
 
 
-def test_page_on_openalex_links_papers_to_works_outside_their_folder(
-    papers: Path, tiny: tuple[Path, Truth], path: str
-) -> None:
+def test_page_on_openalex_links_papers_to_other_works(papers: Path, tiny: tuple[Path, Truth], path: str) -> None:
     """The server has the truth's works in OpenAlex's format: papers by DOI, with the ids of the works that they cite."""
     truth = json.loads((tiny[0] / "truth.json").read_bytes())["papers"]
     names = {"10.70112/a": "bracket", "10.70112/b": "name-year"}

@@ -119,9 +119,7 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_clusters_of_spark_equal_those_of_one_machine(
-    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clusters_of_spark_equal_local_clusters(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cluster 20,000 records of the lake on DuckDB and on the executors; kill an executor between two statements."""
     for name, value in (
         ("AWS_ENDPOINT_URL", f"http://127.0.0.1:{spark.s3_port}"),

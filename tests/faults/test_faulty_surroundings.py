@@ -273,9 +273,7 @@ print(*sorted(days))
 
 
 @pytest.mark.long
-def test_clock_that_jumps_by_days_changes_no_byte(
-    tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
-) -> None:
+def test_jumping_clock_changes_no_byte(tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path) -> None:
     run = run_in(tmp_path, spec(), tiny[0])
     (clock := tmp_path / "clock").write_text("+0")
     _, faked = pytest.importorskip("libfaketime").get_reload_information()

@@ -258,9 +258,7 @@ UPLOAD_FAULTS = ("busy", "drop", "truncate", "half", "403", "502", "504")
 
 @FIRST
 @pytest.mark.parametrize("fault", UPLOAD_FAULTS)
-def test_each_request_to_the_extractor_fails_once(
-    release: Release, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_request_to_extractor_fails_once(release: Release, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each PDF is sent again, and has the answer of an undisturbed extractor."""
     before = next(step.before for step in release.steps if step.name == "extract.plan.0")
     uploads: list[str] = []

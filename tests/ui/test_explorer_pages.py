@@ -119,9 +119,7 @@ def test_hostile_pdf_gives_a_small_image_or_a_sentence(name: str, built: Built, 
 
 
 @pytest.mark.parametrize(("width", "script"), [(1280, True), (400, False)])
-def test_reader_goes_from_a_bar_to_a_document_and_its_pages(
-    width: int, script: bool, browser: Any, address: str, built: Built
-) -> None:
+def test_reader_goes_from_bar_to_pages(width: int, script: bool, browser: Any, address: str, built: Built) -> None:
     context = browser.new_context(viewport={"width": width, "height": 1200}, java_script_enabled=script)
     context.set_default_timeout(120_000)
     page, noise = context.new_page(), list[str]()

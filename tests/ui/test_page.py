@@ -192,7 +192,5 @@ def test_drops_show_their_state_and_reason(built: Built, tmp_path: Path) -> None
         (ScheduleRules(on_drop=True), date(2023, 1, 1), date(2024, 1, 1), []),
     ],
 )
-def test_intervals_begin_inside_range_and_spec(
-    schedule: ScheduleRules, first: date, last: date, starts: list[str]
-) -> None:
+def test_intervals_begin_in_range_and_spec(schedule: ScheduleRules, first: date, last: date, starts: list[str]) -> None:
     assert [start.date().isoformat() for start, _ in schedule.intervals(first, last)] == starts

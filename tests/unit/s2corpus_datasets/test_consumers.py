@@ -131,9 +131,7 @@ def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
     ("license", "outcome", "count"),
     [("LicenseRef-CC-BY", "cropped", 2), ("LicenseRef-CC-BY-NC", "license_forbids_copies", 3)],
 )
-def test_only_licenses_that_permit_copies_give_images(
-    license: str | None, outcome: str, count: int, tmp_path: Path
-) -> None:
+def test_only_licenses_for_copies_give_images(license: str | None, outcome: str, count: int, tmp_path: Path) -> None:
     job = figures_of(tmp_path, license=license)
     build_unchecked(job)
     assert outcomes(job)[outcome] == count

@@ -45,9 +45,7 @@ units = st.lists(st.tuples(st.none() | text, text), max_size=12)
 
 
 @given(text, text, units)
-def test_text_round_trips_to_the_same_blocks_and_lines(
-    title: str, abstract: str, given_units: list[tuple[str | None, str]]
-) -> None:
+def test_text_round_trips_to_same_blocks(title: str, abstract: str, given_units: list[tuple[str | None, str]]) -> None:
     made, _ = build_blocks(Unit(*unit) for unit in given_units)
     whole = document_text(title, abstract, [block.text for block in made])
     lines = [block.lines for block in made]

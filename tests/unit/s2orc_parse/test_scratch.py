@@ -178,9 +178,7 @@ def test_incomplete_folder_is_filled_again(base: Path) -> None:
         assert sorted(path.name for path in folder.iterdir()) == [".whole", "complete"]
 
 
-def test_folder_that_another_process_removes_between_two_locks_is_filled_again(
-    base: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_removed_between_two_locks_is_filled_again(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exclusive lock becomes a shared one in two steps (flock(2)): another process may lock, and remove, in between."""
     fills, lock = 0, fcntl.flock
 

@@ -94,9 +94,7 @@ def test_extracted_identifier_joins_similar_titles_only() -> None:
         ("Wood & Stone", "Ada Lovelace", {"journal": "Wood Stone", "volume": "7", "pages": "12"}, False),
     ],
 )
-def test_pdf_titled_by_its_journal_joins_like_an_untitled_pdf(
-    title: str, authors: str, fields: Row, joins: bool
-) -> None:
+def test_pdf_titled_by_its_journal_is_untitled(title: str, authors: str, fields: Row, joins: bool) -> None:
     """SPEC §4.4, §4.22: it joins the record with its DOI, or with its authors and place."""
     published = record("a:1", doi="10.1016/a", journal="Wood & Stone", volume="7", pages="11-19")
     assert len(partition(cluster_all(published, pdf("grobid:1", title, authors, **fields)))) == 2 - joins

@@ -138,9 +138,7 @@ def test_unusable_engine_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ClusterStage().work(run, ClusterStage().plan(run)[0])
 
 
-def test_records_of_a_frequent_title_are_compared_with_the_next_64(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_of_frequent_title_meet_the_next_64(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two million pairs of 2,000 records would be quadratic work (SPEC §4.16)."""
     run = _release(tmp_path, (record(f"s:{i:05d}", "Introduction", "", None) for i in range(2_000)))
     counts = list[int]()

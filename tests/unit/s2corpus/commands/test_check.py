@@ -102,9 +102,7 @@ def test_misspelt_source_names_the_similar_one(tmp_path: Path) -> None:
     assert not (tmp_path / "lake").exists() or not list((tmp_path / "lake").rglob("*.json"))
 
 
-def test_id_that_the_corpus_does_not_take_is_refused(
-    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_id_that_no_corpus_takes_is_refused(papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (specs := tmp_path / "specs").mkdir()
     (specs / "monthly.yaml").write_text("name: monthly\ndrops: ['2026-*']\n")
     monkeypatch.setenv("S2CORPUS_RELEASES", str(specs))

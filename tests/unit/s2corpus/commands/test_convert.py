@@ -91,9 +91,7 @@ def test_wrong_input_gives_one_clear_sentence(tmp_path: Path) -> None:
     assert "is in the folder of the TEI" in str(run(tmp_path / "empty", "--tei", tmp_path).exception)
 
 
-def test_interrupted_conversion_sends_only_what_is_missing(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_conversion_continues(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A PDF without a final outcome keeps the TEI of all others next to the output until the next run."""
     out, partial = tmp_path / "out.jsonl", tmp_path / "out.jsonl.partial"
     paper, html = (hashlib.sha1((folder / name).read_bytes()).hexdigest() for name in ("a.pdf", "c.pdf"))
@@ -111,9 +109,7 @@ def test_interrupted_conversion_sends_only_what_is_missing(
         assert not partial.exists()
 
 
-def test_stored_tei_is_reused_by_content_and_version(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tei_is_reused_by_content_and_version(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, tei = tmp_path / "out.jsonl", tmp_path / "tei"
     with StandIn() as server:
         monkeypatch.setenv("GROBID_URL", server.url)

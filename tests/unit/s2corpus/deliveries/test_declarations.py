@@ -210,9 +210,7 @@ def refusal(run: Run, source: str, files: dict[str, bytes]) -> str:
         ("jsonl", {**CROSSREF, "source": "crossref", "deleted": True}, "source"),
     ],
 )
-def test_delivery_that_claims_foreign_records_is_refused(
-    run: Run, source: str, line: dict[str, object], said: str
-) -> None:
+def test_delivery_of_foreign_records_is_refused(run: Run, source: str, line: dict[str, object], said: str) -> None:
     fine = {"record_id": f"{source}:2", "title": "Fine"}
     assert refusal(run, source, lines(fine, line)).startswith(f"records.jsonl, line 2: {said}")
 

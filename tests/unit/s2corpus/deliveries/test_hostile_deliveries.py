@@ -110,9 +110,7 @@ def break_reader(run: Run, error: Exception, patch: pytest.MonkeyPatch) -> dict[
 
 
 @pytest.mark.parametrize("error", [RecursionError, MemoryError, UnicodeError, AssertionError])
-def test_any_error_of_one_delivery_refuses_it(
-    run: Run, error: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_error_of_a_delivery_refuses_it(run: Run, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     message = "AWS Error IOError: what the delivery says"  # The message resembles a server error.
     rows = break_reader(run, error(message), monkeypatch)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:unreadable", "taken")

@@ -62,9 +62,7 @@ def test_author_lists_match_in_order(one: list[str], other: list[str], same: boo
         ([], ["A|Bee"], 0.0, None),
     ],
 )
-def test_author_lists_overlap_by_their_share(
-    entry: list[str], paper: list[str], share: float, overlap: bool | None
-) -> None:
+def test_author_lists_overlap_by_share(entry: list[str], paper: list[str], share: float, overlap: bool | None) -> None:
     assert authors_overlap(people(*entry), people(*paper), share) is overlap
 
 

@@ -118,9 +118,7 @@ def _expected(given: dict[str, Any], bucket: int) -> tuple[dict[str, Any], Rows,
 
 
 @pytest.mark.parametrize("name", ["here", pytest.param("local[2]", marks=SPARK)])
-def test_each_bucket_gets_what_is_known_about_its_records(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_bucket_gets_facts_about_its_records(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(ReleaseSpec(name="known"), datetime(2023, 2, 1, tzinfo=UTC), LocalLake(tmp_path / "lake"), tmp_path)
     given = _write(run, np.random.default_rng(3))
     monkeypatch.setattr(engine, "_ROWS", 10)

@@ -173,9 +173,7 @@ def test_killed_reader_process_gets_a_second_try(tmp_path: Path, kills: int, det
     assert (slow.outcome, slow.detail) == (SelectOutcome.PDFALTO_FAILED, detail)
 
 
-def test_reader_process_has_no_secrets_and_ends_after_early_stop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reader_process_has_no_secrets_and_ends_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     results = stream([("slow", tmp_path / "slow"), *papers(tmp_path, 3)], workers=2, timeout=30.0)

@@ -25,9 +25,7 @@ def put_deliveries(run: Run, count: int, files: int, buckets: int = 1) -> None:
 
 @pytest.mark.parametrize("shards", [1, 7, 1_000, 1_001, 2_000, 16_384])
 @pytest.mark.parametrize("row", PIPELINE, ids=lambda row: row.name)
-def test_each_shard_is_in_one_batch_and_airflow_accepts_their_number(
-    tmp_path: Path, row: StageRow, shards: int
-) -> None:
+def test_each_shard_is_in_one_of_few_batches(tmp_path: Path, row: StageRow, shards: int) -> None:
     run = make_run(tmp_path)
     put_deliveries(run, shards, 1)
     for number in range(row.rounds):
@@ -40,9 +38,7 @@ def test_each_shard_is_in_one_batch_and_airflow_accepts_their_number(
     ("stage", "shards", "tasks"),
     [("select", 4, 1), ("extract", 4, 4), ("vote", 4, 1), ("vote", 100, 8), ("select", 100, 4)],
 )
-def test_small_shards_share_a_task_unless_they_are_extracted(
-    tmp_path: Path, stage: str, shards: int, tasks: int
-) -> None:
+def test_small_shards_share_a_task_except_extraction(tmp_path: Path, stage: str, shards: int, tasks: int) -> None:
     run = make_run(tmp_path, pdfs_per_shard=20, papers_per_shard=40)
     assert len(runner.batch_shards(run, stage, range(shards))) == tasks
 

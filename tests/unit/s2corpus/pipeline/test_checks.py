@@ -234,9 +234,7 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
-def test_fewer_than_half_of_parents_pdfs_block_the_release(
-    lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
-) -> None:
+def test_fewer_than_half_of_parents_pdfs_block_release(lake: Lake, tmp_path: Path, pdfs: int, said: set[str]) -> None:
     assert find_blocks(after_intake(lake, tmp_path, pdfs), "intake") == said
 
 

@@ -164,9 +164,7 @@ def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:
         ("pdf", "grobid", "title", "no_title"), ("pdf", "grobid", "abstract", "no_abstract"), ("pdf", "scienceparse", "title", "kept"),
     ],
 )  # fmt: skip
-def test_title_and_abstract_of_extractor_count_as_missing(
-    rule: str, source: str, field: str, outcome: str, tmp_path: Path
-) -> None:
+def test_extractor_metadata_counts_as_missing(rule: str, source: str, field: str, outcome: str, tmp_path: Path) -> None:
     decision = {"source": source, "record_id": f"{source}:1", "rule": rule, "votes_for": 1, "votes_against": 0}
     decided = partial(change_row, provenance=[(field, decision)])
     keeping, dropped = (

@@ -44,9 +44,7 @@ def test_division_of_the_work_does_not_change_bytes(tmp_path: Path, buckets: int
         ({"corpus_files": 100}, 3, (1, 100)), ({"files": 30}, 3, (30, 30)),
     ],
 )  # fmt: skip
-def test_number_of_files_follows_the_papers_unless_the_spec_states_it(
-    rules: dict[str, int], papers: int, expected: tuple[int, int]
-) -> None:
+def test_number_of_files_follows_papers_or_spec(rules: dict[str, int], papers: int, expected: tuple[int, int]) -> None:
     """Files double, so that few releases move papers between files (SPEC §10.1)."""
     assert ExportRules.model_validate(rules).count_files(papers) == expected
 

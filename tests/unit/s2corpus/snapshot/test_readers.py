@@ -132,9 +132,7 @@ def test_croissant_description_is_valid_and_loads(published: Path) -> None:
 
 
 @pytest.mark.long
-def test_dolma_tags_mixes_and_tokenizes_the_export(
-    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dolma_tags_and_tokenizes_the_export(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the blocks of the page in order with the program itself."""
     if shutil.which("dolma") is None:
         pytest.skip(

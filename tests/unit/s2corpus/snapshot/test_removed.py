@@ -208,9 +208,7 @@ def test_trace_of_a_paper_shows_what_was_removed(tmp_path: Path) -> None:
         ({"formulas": "placeholder", "layout": "template"}, {"formulas": "remove", "citations": "drop"}),
     ],
 )  # fmt: skip
-def test_rebuilt_text_is_the_text_of_a_release_with_these_rules(
-    tmp_path: Path, own: dict[str, Any], rules: dict[str, Any]
-) -> None:
+def test_rebuilt_text_equals_release_of_the_rules(tmp_path: Path, own: dict[str, Any], rules: dict[str, Any]) -> None:
     first, second = (
         s2corpus_reader.open(str(publish(tmp_path / name, **own | more)))
         for name, more in (("own", {}), ("other", rules))

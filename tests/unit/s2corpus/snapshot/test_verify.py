@@ -51,9 +51,7 @@ def test_publication_and_parent_are_compared(published: Path, copy: Path) -> Non
     assert "this is not the published manifest" in invoke("verify", copy).output
 
 
-def test_folder_below_the_current_one_is_named_without_address(
-    published: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_below_current_one_needs_no_address(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
     monkeypatch.chdir(published.parent)
     assert invoke("verify", published.name).exit_code == 0

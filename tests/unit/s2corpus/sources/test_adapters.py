@@ -183,9 +183,7 @@ ACCEPTED = {"host_type": "repository", "version": "acceptedVersion", "license": 
     ("best", "locations", "version", "license"),
     [(ACCEPTED, [ACCEPTED, PRINTED, PUBLISHERS], "published", "CC-BY-NC"), (ACCEPTED, [ACCEPTED], "copy", "CC0-1.0")],
 )
-def test_unpaywall_record_has_the_open_version(
-    best: Any, locations: Any, version: str | None, license: str | None
-) -> None:
+def test_unpaywall_record_has_open_version(best: Any, locations: Any, version: str | None, license: str | None) -> None:
     record = one("unpaywall", {"doi": "10.1016/x", "is_oa": True, "best_oa_location": best, "oa_locations": locations})
     assert (record.open_access, record.open_version, record.license) == (True, version, license)
 

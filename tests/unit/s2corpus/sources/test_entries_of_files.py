@@ -55,9 +55,7 @@ ITEMS = st.lists(
 
 
 @given(ITEMS, st.data(), st.booleans())
-def test_missing_quotation_mark_rejects_its_object_only(
-    items: list[Any], data: st.DataObject, is_indented: bool
-) -> None:
+def test_missing_quotation_mark_rejects_one_object(items: list[Any], data: st.DataObject, is_indented: bool) -> None:
     texts = [json.dumps(item, indent=1 if is_indented else None) for item in items]
     damaged = data.draw(st.sets(st.integers(0, len(items) - 1), min_size=1))
     for place in damaged:

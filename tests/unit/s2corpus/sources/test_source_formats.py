@@ -166,9 +166,7 @@ EMBARGOED = [license(TDM, "tdm", [2020, 7, 1], 0), license(NC_ND, "am", [2021, 7
         ([license(NC_ND, "am", [2021])], [2021, 3, 1], None, [("CC-BY-NC-ND-4.0", "2021-12-31")]),
     ],
 )  # fmt: skip
-def test_license_is_valid_from_its_start_date(
-    licenses: Any, written: Any, now: str | None, later: list[tuple[str, str]]
-) -> None:
+def test_license_begins_at_its_date(licenses: Any, written: Any, now: str | None, later: list[tuple[str, str]]) -> None:
     indexed = {"indexed": {"date-parts": [written]}} if written else {}
     record = one(*work(license=licenses, **indexed))
     assert record.license == now

@@ -74,9 +74,7 @@ READERS: dict[str, Callable[[Lake, str, Path], Any]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("reader", READERS)
-def test_damaged_answer_is_never_an_object(
-    store: Store, lake: Lake, reader: str, damage: Fault, tmp_path: Path
-) -> None:
+def test_damaged_answer_is_no_object(store: Store, lake: Lake, reader: str, damage: Fault, tmp_path: Path) -> None:
     """Whole reads repeat a request whose answer was damaged. A stream cannot, because its reader has used its beginning."""
     store.objects["a/b"] = content = orjson.dumps({"snapshot": None, "words": ["word"] * 100})
     read = READERS[reader]
@@ -122,9 +120,7 @@ def test_damaged_answer_is_never_a_part(store: Store, lake: Lake, damage: Fault,
 
 @pytest.mark.parametrize("damage", [cut, reset, pad])
 @pytest.mark.parametrize("room", [-1, 0, 1])
-def test_bounded_reader_at_its_limit_names_the_cut(
-    store: Store, lake: Lake, damage: Fault, room: int, tmp_path: Path
-) -> None:
+def test_bounded_reader_names_the_cut(store: Store, lake: Lake, damage: Fault, room: int, tmp_path: Path) -> None:
     """A file is too large only if its answer is complete as far as it is read."""
     store.objects["k"] = content = bytes(range(256)) * 9
     limit = len(content) + room

@@ -218,9 +218,7 @@ def test_refused_writes_name_the_next_step(
 
 
 @pytest.mark.parametrize(("status", "error"), [(403, UnreadableObject), (412, TransientError)])
-def test_errors_without_a_body(
-    status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch, quick: None
-) -> None:
+def test_error_without_body(status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch, quick: None) -> None:
     """The response to HEAD has no error code; botocore gives the status instead."""
     with fixed_server(monkeypatch, status):
         lake = open_lake("s3://lake")

@@ -98,9 +98,7 @@ DOCUMENTS = st.lists(
     st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_clusters_of_duplicates_obey_their_laws(
-    given_: list[Candidate], pairs: Pairs, hold_back: bool, random: Random
-) -> None:
+def test_clusters_obey_their_laws(given_: list[Candidate], pairs: Pairs, hold_back: bool, random: Random) -> None:
     found = cluster_duplicates(given_, pairs, hold_back=hold_back)
     shuffled = dict(random.sample(sorted(pairs.items()), len(pairs)))
     again = cluster_duplicates(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)

@@ -115,9 +115,7 @@ def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None
          [("S7", "7"), ("e1754", "1754"), ("33", "34"), ("1001", "1")]),
     ],
 )  # fmt: skip
-def test_first_number_of_a_place_is_compared(
-    keys: Any, same: list[tuple[str, str]], different: list[tuple[str, str]]
-) -> None:
+def test_first_number_is_compared(keys: Any, same: list[tuple[str, str]], different: list[tuple[str, str]]) -> None:
     a, b = (keys(pa.array(side)) for side in zip(*same, *different, strict=True))
     assert a.all() and b.all() and (a == b).tolist() == [True] * len(same) + [False] * len(different)
 

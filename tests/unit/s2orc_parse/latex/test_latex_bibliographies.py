@@ -247,9 +247,7 @@ def read_field(entry: BibEntry, name: str) -> object:
 @pytest.mark.parametrize(
     ("source", "entries", "printed"), [pytest.param(*row, id=kind) for kind, rows in SOURCES.items() for row in rows]
 )
-def test_bibliography_gives_fields_and_citations(
-    source: Source, entries: list[dict[str, Any]], printed: str | None
-) -> None:
+def test_bibliography_gives_its_fields(source: Source, entries: list[dict[str, Any]], printed: str | None) -> None:
     body, preamble, files = source
     found = parse(body, preamble, **files)
     read = [

@@ -58,9 +58,7 @@ LEE = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title
         (r"\usepackage[super]{natbib}", "", r"\cite{doe,lo}", "3,1", "OTHER"),
     ],
 )  # fmt: skip
-def test_options_and_bibliography_style_decide_the_form(
-    package: str, style: str, command: str, printed: str, form: str
-) -> None:
+def test_options_and_style_decide_the_form(package: str, style: str, command: str, printed: str, form: str) -> None:
     entries = rf"\bibliographystyle{{{style}}}\bibliography{{refs}}" if style else ENTRIES
     found = parse(rf"As in {command}.", package, entries=entries, refs_bib=LEE)
     assert (texts(found), found.citation_style) == ([("", f"As in {printed}.")], form)

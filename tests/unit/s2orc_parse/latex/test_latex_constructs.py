@@ -119,9 +119,7 @@ def test_source_gives_title_authors_and_abstract() -> None:
         ("2004.14974.gz", {"sections": 34, "entries": 36, "citations": 49, "tables": 14, "formulas": 0, "captions": 21}, 5130),
     ],
 )  # fmt: skip
-def test_real_source_has_the_counts_of_a_reader(
-    shared_data: Path, name: str, expected: dict[str, int], words: int
-) -> None:
+def test_real_source_has_a_readers_counts(shared_data: Path, name: str, expected: dict[str, int], words: int) -> None:
     data = (shared_data / "latex" / name).read_bytes()
     found = convert(data, sha1="0" * 40, parse_reference=parse_bibliography_item)
     check_laws(found)

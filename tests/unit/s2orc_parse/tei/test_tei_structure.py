@@ -30,9 +30,7 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
     ],
 )  # fmt: skip
-def test_headings_give_section_paths(
-    heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]
-) -> None:
+def test_headings_give_paths(heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]) -> None:
     assert paths(*heads) == expected
 
 

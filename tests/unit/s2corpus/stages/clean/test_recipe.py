@@ -24,9 +24,7 @@ from tests.unit.s2corpus.stages.clean.samples import GERMAN, RECIPE, TITLE, Body
         pytest.param([(" A\u0301 ", " e\u0301 is. ")], ["\nÁ\né is."], id="stripped and NFC"),
     ],
 )  # fmt: skip
-def test_paragraphs_are_merged_as_in_the_recipe(
-    units: list[tuple[str | None, str | None]], expected: list[str]
-) -> None:
+def test_paragraphs_are_merged_as_in_recipe(units: list[tuple[str | None, str | None]], expected: list[str]) -> None:
     assert [block.text for block in merge_paragraphs(Unit(*unit) for unit in units)] == expected
 
 

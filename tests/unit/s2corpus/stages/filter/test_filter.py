@@ -132,9 +132,7 @@ def test_stage_judges_paper_by_the_rules_of_the_spec(
     assert (found["english"] is None) == (outcome == "short_text")
 
 
-def test_rule_of_a_package_judges_only_papers_that_pass(
-    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rule_of_a_package_judges_passing_papers(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It applies after the built-in rules (docs/own-filter.md)."""
     judged: list[str] = []
 

@@ -121,9 +121,7 @@ REAL_ENTRIES = [
 ]  # fmt: skip
 
 
-def test_real_references_show_warnings_and_contained_titles(
-    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_real_references_show_warnings_and_titles(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = release(lake, tmp_path, REAL_PAPERS, REAL_ENTRIES, members=(MEMBER,))
     links = run_link(run)
     assert {ref: (row["cited_paper_id"], row["warning"]) for (_, ref), row in links.items()} == {

@@ -27,7 +27,7 @@ from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
 from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "30"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "31"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
@@ -114,9 +114,10 @@ def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
                 if number and text:
                     break
                 continue
-            if names and is_suffix(text.split()):
-                names[-1] += f", {text}"
-            else:
+            if names and is_suffix(parts[0]):  # "MD and Alan Turing", after the comma of a name
+                names[-1] += f", {' '.join(parts[0])}"
+                text = "" if len(parts) == 1 else CONJUNCTION.split(text, maxsplit=1)[-1]
+            if text:
                 names.append(text)
     return parse_authors("; ".join(names))
 

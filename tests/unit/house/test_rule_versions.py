@@ -143,7 +143,7 @@ PINNED: dict[str, tuple[Make, str, str]] = {
     "TEI": (conversion, tei.CONVERTER_VERSION, "24: e5679d4e13d25a79"),
     "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "19: 1b6cd548e8ec7254"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "15: 68afe6dfa29d6429"),
-    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "30: ba25f3cc91d28523"),
+    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "31: ba25f3cc91d28523"),
 }
 
 

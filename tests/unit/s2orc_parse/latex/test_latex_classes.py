@@ -104,6 +104,7 @@ TWO = ["Ada Byron", "Alan Turing"]
             TWO,
         ),
         (r"\author{Rodolfo M. Nayga, Jr. \and Ada Byron, Ph.D., MD}", ["Rodolfo M Nayga Jr", "Ada Byron Ph.D. MD"]),
+        (r"\author{Ada Byron, MD and Alan Turing, PhD}", ["Ada Byron MD", "Alan Turing PhD"]),
         (r"\author{Byron, Ada \and Turing, Alan}", TWO),
         (r"\author{Submitted by: Ada Byron\\Alan Turing}", TWO),
         (r"\Author[1]{Ada}{Byron}\Author[2,*]{Alan}{Turing}", TWO),

@@ -52,22 +52,12 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
         author, ends = f"author={int(bool(AUTHOR.match(text)))}", f"end={int(may_end(text))}"
         dated, set_in = f"dated={int(bool(YEAR.search(text)))}", f"in={int(row.indented)}"
         joint_features.append((author, ends, dated, set_in))
-        base.append(
-            [
-                set_in,
-                f"{set_in}|{indented}",
-                f"run={int(run)}|{labeled}",
-                f"label={int(marks[i] is not None)}|{labeled}",
-                author,
-                ends,
-                dated,
-                f"first={'A' if text[:1].isupper() else 'a' if text[:1].islower() else '-' if text[:1] in '-—–' else '0'}",
-                f"len={min(5 * len(text) // full, 6)}",
-                f"reads={score_as_reference(text)}",
-                f"ruled={int(row.ruled)}",
-                "w=" + _DIGIT.sub("#", text.split()[0].casefold() if text.strip() else "")[:6],
-            ]
-        )
+        first = "A" if text[:1].isupper() else "a" if text[:1].islower() else "-" if text[:1] in "-—–" else "0"
+        base.append([
+            set_in, f"{set_in}|{indented}", f"run={int(run)}|{labeled}", f"label={int(marks[i] is not None)}|{labeled}", author, ends, dated,
+            f"first={first}", f"len={min(5 * len(text) // full, 6)}", f"reads={score_as_reference(text)}", f"ruled={int(row.ruled)}",
+            "w=" + _DIGIT.sub("#", text.split()[0].casefold() if text.strip() else "")[:6],
+        ])  # fmt: skip
     out: list[list[str]] = []
     for i, own in enumerate(base):
         item = list(own)

@@ -11,7 +11,7 @@ from pdf2tei.words import read_pattern
 Field = tuple[TokenLabel, str]
 
 TRIMMED = " ,.;:“”\"'‘’«»()[]"
-_CONTAINERS = frozenset((TokenLabel.JOURNAL, TokenLabel.BOOKTITLE))
+CONTAINERS = frozenset((TokenLabel.JOURNAL, TokenLabel.BOOKTITLE))
 _NUMBERS = frozenset((TokenLabel.VOLUME, TokenLabel.ISSUE, TokenLabel.PAGES))
 _NEVER_IN_TITLE = frozenset((TokenLabel.AUTHOR, TokenLabel.EDITOR, TokenLabel.TITLE))
 _MIN_TITLE = 10
@@ -57,7 +57,7 @@ def _relabel_titles(fields: Sequence[Field]) -> list[Field]:
     """Return the fields with one title: the first of two containers is a title, and the title after editors is a book."""
     out = list(fields)
     kinds = [kind for kind, _ in out]
-    containers = [i for i, kind in enumerate(kinds) if kind in _CONTAINERS]
+    containers = [i for i, kind in enumerate(kinds) if kind in CONTAINERS]
     if TokenLabel.TITLE not in kinds:
         if len(containers) > 1 and kinds[containers[0]] is TokenLabel.BOOKTITLE:
             out[containers[0]] = (TokenLabel.TITLE, out[containers[0]][1])
@@ -73,7 +73,7 @@ def _align_title(fields: list[Field], raw: str) -> list[Field]:
     at = next((i for i, (kind, _) in enumerate(fields) if kind is TokenLabel.TITLE), None)
     if at is None:
         return fields
-    starts = _locate(fields, raw)
+    starts = locate(fields, raw)
     start = _find_title_start(fields, at, raw, starts[at])
     end, after = _find_title_end(fields, at, raw, starts)
     before, rest = list(fields[:at]), list(fields[after:])
@@ -98,7 +98,7 @@ def _align_title(fields: list[Field], raw: str) -> list[Field]:
     return [*before, (TokenLabel.TITLE, title), *rest]
 
 
-def _locate(fields: Sequence[Field], raw: str) -> list[int]:
+def locate(fields: Sequence[Field], raw: str) -> list[int]:
     """Return the position of each field in its string."""
     out: list[int] = []
     end = 0
@@ -143,20 +143,15 @@ def _find_title_end(fields: list[Field], at: int, raw: str, starts: list[int]) -
 def _split_joined_fields(fields: list[Field], raw: str) -> list[Field]:
     kinds = {kind for kind, _ in fields}
     before = _BEFORE_YEAR.match(raw)
-    if (
-        before
-        and len(before[1]) > 3
-        and kinds & _CONTAINERS
-        and kinds.isdisjoint((TokenLabel.TITLE, TokenLabel.AUTHOR))
-    ):
+    if before and len(before[1]) > 3 and kinds & CONTAINERS and kinds.isdisjoint((TokenLabel.TITLE, TokenLabel.AUTHOR)):
         return [(TokenLabel.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
     out: list[Field] = []
     for i, (kind, value) in enumerate(fields):
         if kind is TokenLabel.TITLE and (dated := _LEADING_YEAR.match(value)) and kinds.isdisjoint({TokenLabel.DATE}):
             out.append((TokenLabel.DATE, dated[1]))
             value = value[dated.end() :]
-        alone = (kind is TokenLabel.TITLE and not kinds & _CONTAINERS) or (
-            kind in _CONTAINERS and TokenLabel.TITLE not in kinds
+        alone = (kind is TokenLabel.TITLE and not kinds & CONTAINERS) or (
+            kind in CONTAINERS and TokenLabel.TITLE not in kinds
         )
         cut = _QUOTE_END.search(value) if alone else None
         after = [kind for kind, _ in fields[i + 1 : i + 3]]  # numbers, perhaps after a date
@@ -169,7 +164,7 @@ def _split_joined_fields(fields: list[Field], raw: str) -> list[Field]:
         if cut is None:
             out.append((kind, value))
         else:
-            container = kind if kind in _CONTAINERS else TokenLabel.JOURNAL
+            container = kind if kind in CONTAINERS else TokenLabel.JOURNAL
             out += [(TokenLabel.TITLE, value[: cut.end()].rstrip()), (container, value[cut.end() :].lstrip())]
     title = next((value for kind, value in out if kind is TokenLabel.TITLE), None)
     quote = next((m[1] for m in _QUOTE.finditer(raw) if title and title.strip(TRIMMED) in m[1]), None)

@@ -10,7 +10,7 @@ from typing import Any
 from pdf2tei.front.authors import FrontAuthor
 from pdf2tei.references.crf import TokenLabel, label_references
 from pdf2tei.references.dois import find_doi
-from pdf2tei.references.entry_titles import TRIMMED, correct_fields
+from pdf2tei.references.entry_titles import CONTAINERS, TRIMMED, Field, correct_fields, locate
 from pdf2tei.words import read_pattern
 from s2orc_parse.bibliography.names import make_author, parse_authors
 
@@ -21,6 +21,13 @@ _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
 _EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
 _IN_BOOK = re.compile(r"\W+[iI]n:?\s+[A-Z]")
 _EDITION = re.compile(r"\b\d{1,2}\.? ?(?:st|nd|rd|th)? ed(?:n|ition)?\b", re.I)
+_HOST = re.compile(r"(\w[?!]?)[.\s]*(?:\s/\s[^/]{1,200})?\s//\s*(?=[^\W\d_])")
+"""Before the journal or book in references of GOST R 7.0.5 and 7.1; the latter repeats the authors after a slash."""
+_INITIAL = re.compile(r"\b[^\W\d_]\.\s+(?=[^\W\d_]{2,}\s)")
+_JOURNAL_BEGIN = re.compile(
+    r"^\W*(?:\d+\W+)?[^\W\d_]{2}[^,.]*,\s(?:.*[^\W\d_]{2},\s)?(?:[A-Z]\.[\s-]?)+?((?:J\.\s)?[A-Z][\w-]+(?:\.?\s[A-Z][\w-]*){0,4})\.?$"
+)
+"""A journal, or its first word, after the initials of the last author: "Klinman, J. P. Acc. Chem. Res."."""
 _BRACKETS = re.compile(r"[()\[\]]")
 _MAX_SURNAME = 60
 """Maximum length of a surname, in characters; longer texts are not names."""
@@ -67,7 +74,26 @@ def parse_bibliography_item(raw: str) -> dict[str, Any]:
 
 def parse_references(raws: Sequence[str]) -> list[Reference]:
     """Return the fields of each reference string. Patterns find identifiers; the CRF finds the other fields."""
-    return [_build_reference(raw, fields) for raw, fields in zip(raws, label_references(raws), strict=True)]
+    hosts = [_HOST.search(raw) for raw in raws]
+    texts = [f"{raw[: m.end(1)]}. {raw[m.end() :]}" if m else raw for raw, m in zip(raws, hosts, strict=True)]
+    found = zip(texts, label_references(texts), (m.end(1) if m else 0 for m in hosts), strict=True)
+    return [_build_reference(text, _divide_at_host(fields, text, at) if at else fields) for text, fields, at in found]
+
+
+def _divide_at_host(fields: list[Field], text: str, at: int) -> list[Field]:
+    """Return fields of which none extends over the place before the host. If the authors extend to it, a title follows their initials."""
+    out: list[Field] = []
+    for (kind, value), start in zip(fields, locate(fields, text), strict=True):
+        end = start + len(value)
+        if start < at <= end + 2:
+            is_title = kind is TokenLabel.AUTHOR and end >= at - 1
+            names = max((m.end() for m in _INITIAL.finditer(value, 0, at - start) if is_title), default=0)
+            out += [(kind, value[:names])] if names else []
+            out.append((TokenLabel.TITLE if names or kind in CONTAINERS else kind, text[start + names : min(end, at)]))
+            kind, value = TokenLabel.JOURNAL, text[at + 2 : end]
+        if value:
+            out.append((kind, value))
+    return out
 
 
 def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
@@ -91,10 +117,14 @@ def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Referenc
     out.series = first(TokenLabel.SERIES)
     if not out.title and out.booktitle:
         out.title, out.booktitle, out.monograph = out.booktitle, "", True
-    out.authors = parse_reference_authors(" , ".join(found.get(TokenLabel.AUTHOR, [])))
+    out.volume, out.issue, out.pages = first(TokenLabel.VOLUME), first(TokenLabel.ISSUE), first(TokenLabel.PAGES)
+    authors = " , ".join(found.get(TokenLabel.AUTHOR, []))
+    begin = None if out.title or not (out.journal or out.volume) else _JOURNAL_BEGIN.search(authors)
+    if begin and (not out.journal or f"{begin[1]}." in raw):
+        authors, out.journal = authors[: begin.start(1)], f"{begin[1]}. {out.journal}".rstrip(". ")
+    out.authors = parse_reference_authors(authors)
     out.publisher = first(TokenLabel.PUBLISHER) or first(TokenLabel.INSTITUTION)
     out.location = first(TokenLabel.LOCATION)
-    out.volume, out.issue, out.pages = first(TokenLabel.VOLUME), first(TokenLabel.ISSUE), first(TokenLabel.PAGES)
     if out.title and not (out.journal or out.booktitle) and (first(TokenLabel.PUBLISHER) or out.location):
         out.monograph = not (out.title in raw and _IN_BOOK.match(raw, raw.index(out.title) + len(out.title)))
     elif out.title and not (out.journal or out.booktitle) and _EDITION.search(raw):

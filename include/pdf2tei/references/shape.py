@@ -51,9 +51,8 @@ def is_list(lines: list[Line]) -> bool:
 def _are_entries(entries: list[str], share: float) -> bool:
     """Return whether entries begin with names or labels, and a share of them contains a year."""
     begun = sum((LABEL.match(x) or AUTHOR.match(x) or _NAME.match(x)) is not None for x in entries)
-    return begun >= _MIN_SHARE * len(entries) and sum(YEAR.search(x) is not None for x in entries) >= share * len(
-        entries
-    )
+    dated = sum(YEAR.search(x) is not None for x in entries)
+    return begun >= _MIN_SHARE * len(entries) and dated >= share * len(entries)
 
 
 def _join_entries(lines: list[Line]) -> list[str]:

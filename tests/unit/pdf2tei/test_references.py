@@ -61,6 +61,20 @@ def test_part_of_a_book_is_no_book(raw: str, title: str, is_book: bool) -> None:
          {"title": "Layer normalization", "arxiv": "1607.06450", "year": "2016", "monograph": False}),
         ("Field A. Discovering statistics using IBM SPSS statistics. Los Angeles: SAGE; 2017.",
          {"title": "Discovering statistics using IBM SPSS statistics", "location": "Los Angeles", "publisher": "SAGE", "monograph": True}),
+        # The American Chemical Society prints no titles; the journal follows the initials of the last author.
+        ("Klinman, J. P. Acc. Chem. Res. 2013, 46, 1462.", {"title": "", "journal": "Acc. Chem. Res", "volume": "46", "year": "2013"}),
+        ("Lee, H.; Kim, S. J. Org. Chem. 2011, 76, 1.", {"journal": "J. Org. Chem", "pages": "1"}),
+        ("Lee, H.; Kim, S. Langmuir 2011, 27, 1234-1240.", {"journal": "Langmuir", "volume": "27", "pages": "1234-1240"}),
+        ("A. Smith, B. Jones and C. Kim, Phys. Rev. B, 2001, 12, 345.", {"journal": "Phys. Rev. B", "volume": "12", "pages": "345"}),
+        # GOST R 7.0.5 and 7.1 print // before the host.
+        ("Бахвалов Н. С. О сходимости одного релаксационного метода // Журнал вычислительной математики и математической физики. 1966. Т. 6, № 5. С. 861–883.",
+         {"title": "О сходимости одного релаксационного метода", "journal": "Журнал вычислительной математики и математической физики",
+          "volume": "6", "issue": "5", "pages": "861–883"}),
+        ("He K. et al. Deep residual learning for image recognition //Proceedings of the IEEE conference on computer vision and pattern recognition. – 2016. – С. 770-778.",
+         {"title": "Deep residual learning for image recognition", "year": "2016", "pages": "770-778",
+          "booktitle": "Proceedings of the IEEE conference on computer vision and pattern recognition"}),
+        ("Иванов, И. И. Название работы о сетях / И. И. Иванов, П. П. Петров // Вестник МГУ. Серия 1. — 2015. — № 2. — С. 3–10.",
+         {"title": "Название работы о сетях", "journal": "Вестник МГУ. Серия 1", "issue": "2", "pages": "3–10"}),
     ],
 )  # fmt: skip
 def test_reference_has_its_fields(raw: str, fields: dict[str, str | bool]) -> None:

@@ -54,19 +54,17 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
         joint_features.append((author, ends, dated, set_in))
         first = "A" if text[:1].isupper() else "a" if text[:1].islower() else "-" if text[:1] in "-—–" else "0"
         base.append([
-            set_in, f"{set_in}|{indented}", f"run={int(run)}|{labeled}", f"label={int(marks[i] is not None)}|{labeled}", author, ends, dated,
-            f"first={first}", f"len={min(5 * len(text) // full, 6)}", f"reads={score_as_reference(text)}", f"ruled={int(row.ruled)}",
+            set_in, f"{set_in}|{indented}", f"run={int(run)}|{labeled}", f"label={int(marks[i] is not None)}|{labeled}", author, ends,
+            dated, f"first={first}", f"len={min(5 * len(text) // full, 6)}", f"reads={score_as_reference(text)}", f"ruled={int(row.ruled)}",
             "w=" + _DIGIT.sub("#", text.split()[0].casefold() if text.strip() else "")[:6],
         ])  # fmt: skip
-    out: list[list[str]] = []
-    for i, own in enumerate(base):
-        item = list(own)
+    out = [list(own) for own in base]
+    for i, item in enumerate(out):
         for d in (-2, -1, 1):
             item += [f"{d}{name}" for name in base[i + d]] if 0 <= i + d < n else [f"{d}END"]
         if i:
             (_, ended, dated, _), (author, _, _, set_in) = joint_features[i - 1], joint_features[i]
             item += [f"{ended}|{author}|{dated}", f"{ended}|{author}|{set_in}"]
-        out.append(item)
     return out
 
 

@@ -29,14 +29,10 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 def _add(parent: etree._Element, tag: str, text: str = "", **attributes: str) -> etree._Element:
     element = etree.SubElement(parent, f"{{{TEI}}}{tag}")
     for name, value in attributes.items():
-        element.set(_ID if name == "id" else name, _remove_forbidden(value))
+        element.set(_ID if name == "id" else name, _FORBIDDEN.sub("", value))
     if text:
-        element.text = _remove_forbidden(text)
+        element.text = _FORBIDDEN.sub("", text)
     return element
-
-
-def _remove_forbidden(text: str) -> str:
-    return text if text.isprintable() else _FORBIDDEN.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)

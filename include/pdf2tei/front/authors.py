@@ -26,22 +26,22 @@ _AMBIGUOUS_NAMES = re.compile(r"\b(?:(?<=-)France|Doi|Israel|Poland|Uk|DOI(?= [A
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+_INSTITUTES = read_words("authors", "institutes")  # abbreviated, in capitals
+SEPARATOR = re.compile(r"\s*(?:[,;،·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 LABEL = read_pattern("authors", "label")
 _PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
 """Two full names with a conjunction that may also stand within a surname."""
 _MARK = read_pattern("authors", "mark", re.NOFLAG)
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
-_MAX_CASELESS_WORDS = 4
-"""Maximum number of words of a name in a script without capitals."""
+_MAX_CASELESS_WORDS = 4  # of a name in a script without capitals
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
+_ICONS = re.compile("awesome|academicon|icomoon|ionicon|marvosym|bbding")  # fonts of pictures, such as an envelope
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 _HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
 """The end of a line within a word; a hyphen before a capital belongs to the name."""
 _CONJUNCTION = re.compile(r"[\s,;]*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
-_GROUP = read_pattern("authors", "group")
-"""A group of people that is printed among the authors."""
+_GROUP = read_pattern("authors", "group")  # printed among the authors
 _INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
 DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
@@ -51,6 +51,7 @@ _INVISIBLE = str.maketrans(
 """Translation that removes invisible joiners, unifies hyphens, and combines a grave accent that is printed after its letter."""
 _ELISION = re.compile(r"(?:d|dall|degli|dell|l)['’](?=[A-ZÀ-Þ])")
 _GENERATIONS = read_words("authors", "generations")
+_ENCLOSED_ADDRESS = re.compile(r"[(<\[][^\s()<>\[\]]+@[^\s()<>\[\]]+[)>\]]")
 _RAISED_C = re.compile(r"\bM ?c (?=[A-Z])")
 _MC = re.compile(r"(?<=\bMc)(?=[A-Z])")
 _MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
@@ -87,10 +88,9 @@ def affiliation_words(text: str) -> int:
 def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAuthor]:
     """Return the authors named in the lines of a byline. If a citation begins so (`are_cited`), one name may be inverted.
 
-    The font of the first line that contains names is the font of all names; lines in another font are skipped. Commas,
-    conjunctions, raised marks and wide gaps separate the parts of a line. On a line with names and affiliations, the names come
-    first. A name that is broken at the end of a line continues on the next line. If most parts end in bare initials
-    (`Jianu C`), surnames come first.
+    All names have the font of the first line with names; lines in another font are skipped. On a line with names and
+    affiliations, the names come first. A name may continue on the next line. Before most bare initials (`Jianu C`), surnames
+    come first.
     """
     found: list[str] = []
     names_font: tuple[str, int] | None = None
@@ -110,7 +110,8 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
         if unfinished_name and parts and tokens is line.tokens and not _CONJUNCTION.match(line.text):
             named = found[-1:] == [unfinished_name]
             joined = _HYPHENATED.sub("", f"{unfinished_name} {parts[0]}")
-            if not named or parse_printed_name(joined) is not None:
+            is_institute = named and parts[0].isupper() and not unfinished_name[-1].isupper()  # KAIST below names
+            if not is_institute and parse_printed_name(joined) is not None:
                 parts[0] = joined
                 if named:
                     found.pop()
@@ -124,6 +125,7 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
                 names += [part] if is_alike else []
             elif len(part) > 3 and affiliation_words(part) and not _GROUP.search(part):
                 affiliated = True
+        affiliated = affiliated or begins_with_name(line, parts)
         unfinished_name = "" if affiliated or not ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
             names_font = get_names_type(line)
@@ -141,7 +143,7 @@ def get_names_type(line: Line) -> tuple[str, int]:
     first = line.tokens[0]
     is_apart = len(first.text) > 2 and first.text.isupper() and not line.text.isupper()
     if not is_apart and first.font.family != line.font.family and not first.font.raised:
-        is_apart = begins_with_name(split_names(line.tokens))
+        is_apart = begins_with_name(line, split_names(line.tokens))
     font = first.font if is_apart or line.font.raised else line.font
     return font.family, round(font.size)
 
@@ -172,11 +174,12 @@ def begins_with_name_in_capitals(parts: list[str]) -> bool:
     return is_named and any(not part.replace("Mc", "").isupper() for part in parts)
 
 
-def begins_with_name(parts: list[str]) -> bool:
+def begins_with_name(line: Line, parts: list[str]) -> bool:
     """Return whether a line begins with a name in capitals, or before an affiliation: `Ada Byron, Academy of Numbers, London`."""
     if begins_with_name_in_capitals(parts) or len(parts) < 2 or has_initials_last(parts[0]):
         return len(parts) > 1
-    is_affiliated = affiliation_words(parts[1]) > 0 or "@" in parts[-1]
+    is_apart = parts[0].isupper() and line.tokens[0].font.family != line.tokens[-1].font.family  # ADA BYRON, AN, UK
+    is_affiliated = is_apart or affiliation_words(parts[1]) > 0 or "@" in parts[-1]
     return is_affiliated and parse_printed_name(parts[0]) is not None
 
 
@@ -202,10 +205,10 @@ def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
 def ends_within_name(line: Line, parts: list[str]) -> bool:
     """Return whether a line of names ends within a name."""
     last = line.tokens[-1]
-    if not parts or last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
+    if not parts or last.font.raised or parts[-1] in DEGREES or _NAME_ENDS.search(line.text.rstrip()):
         return False
     is_word = parts[-1].endswith("-") or len(parts[-1].split()) == 1
-    return is_word or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
+    return is_word or (len(parts) > 1 and bool(SEPARATOR.search(line.text)))
 
 
 def split_names(tokens: list[Token], *, min_inverted: int = 2) -> list[str]:
@@ -218,18 +221,18 @@ def split_names(tokens: list[Token], *, min_inverted: int = 2) -> list[str]:
         if before is not None and token.x0 - before.x1 > max(2 * space, min(1.2 * size, max(0.85 * size, 3.5 * space))):
             runs.append([])
         is_raised_c = token.text == "c" and before is not None and before.text == "M"  # M c KAY
-        if token.font.raised and not is_raised_c:
+        if (token.font.raised and not is_raised_c) or _ICONS.search(token.font.family):
             runs.append([])
         else:
             runs[-1].append((" " if token.space else "") + token.text)
         before = token
     out: list[str] = []
     for run in runs:
-        text = LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run)))))
+        text = LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", _ENCLOSED_ADDRESS.sub("", clean("".join(run))))))
         if " " not in "".join(run).strip():  # the spaces between words may be missing
             text = (_MISSING_SPACES if len(text) > 12 else _JOINED_NAMES).sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
-        for part in _parse_inverted_list(text, min_inverted) or _SEPARATOR.split(text):
+        for part in _parse_inverted_list(text, min_inverted) or SEPARATOR.split(text):
             pair = _PAIR.fullmatch(part.strip())
             if pair and all(parse_printed_name(name) is not None for name in pair.groups()):
                 out += pair.groups()
@@ -256,8 +259,7 @@ def _is_particle(word: str) -> bool:
 def parse_printed_name(text: str) -> FrontAuthor | None:
     """Parse a name that is printed with first names first; return None if the text does not look like a name.
 
-    A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
-    are converted to title case.
+    A name has two to eight words, capitalized except for particles. Names in capitals are converted to title case.
     """
     first, _, last = text.partition(", ")
     if last:  # of an inverted list, which shows where the surname begins
@@ -278,6 +280,7 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     significant = [w for w in words if not _is_particle(w)]
     if (
         not significant
+        or (not _INSTITUTES.isdisjoint(words) and (not text.isupper() or _INSTITUTES.issuperset(words)))
         or (words[-1] not in significant and words[-1].islower())  # a date: Junho de 2010
         or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
         or any(map(_NOT_NAME_ENDING.match, words))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, pairwise, takewhile
@@ -12,6 +12,7 @@ from pdf2tei.front.authors import (
     DEGREES,
     LABEL,
     PARTICLES,
+    SEPARATOR,
     affiliation_words,
     are_inverted,
     begins_with_name,
@@ -29,13 +30,13 @@ from pdf2tei.words import read_pattern
 
 _ROLE = read_pattern("byline", "role")
 """The role of a person who is not an author, such as a supervisor."""
-_BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
-_LIST_SEPARATOR = re.compile("[,;،、，·|]")
+BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _CODE = re.compile(r"(?<![\d−–-])\d{4,6}(?![\d−–-])")  # a year or a postal code
 _WORD = re.compile(r"\w{3,}")
 _INVERTED_NAME = re.compile(r"[^\W\d_][^,;:.()]*, [^\W\d_](?=[^,:]*(?:;|$|\(ORCID))")
-_LABEL_LINE = read_pattern("byline", "label_line")
-"""A line that announces the authors on the lines below, each with the surname first: on covers of theses."""
+_MARKED = re.compile(r"[^\W\d_.]\s?\(?\d{1,2}(?![\d\w])")
+"""A name with a number after it that is not raised."""
+_KEYED = re.compile(r"\(?\d{1,2}\)?\s?[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
@@ -44,6 +45,8 @@ _MIN_NAME_SHARE = 0.5
 """Minimum share of names among the parts of a line of names."""
 _MIN_AUTHOR_PROBABILITY = 0.1
 """Minimum probability of the label `author` for a line that also contains other text."""
+_FULL_WIDTH = 0.6
+"""Minimum width of a line of names that may break within a name, as a share of the page's width."""
 _MAX_OFF_CENTER = 0.045
 """Maximum difference of the margins beside a centered title, as a share of the page's width; the inner margin may be wider."""
 
@@ -60,20 +63,21 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     under = _select_below_title(front, title, abstract, width)
     if under and is_cited(front, under[0]):
         return [x for x in under if x.font == under[0].font and x.block == under[0].block]
-    labels = [i for i, x in enumerate(under) if _LABEL_LINE.fullmatch(x.text)]
-    if labels and (below := list(takewhile(partial(is_cited, front), under[labels[0] + 1 :]))):
+    labels = [i for i, x in enumerate(under) if is_label(x)]
+    announced = under[labels[0] + 1 :] if labels else []
+    if below := list(takewhile(partial(is_cited, front), announced)) or list(takewhile(_names_only, announced)):
         return below
-    texts = Counter(x.text for x in under)
     others = set(map(id, _list_other_people(front.lines)))
-    under = all_under = [x for x in under if id(x) not in others]
-    once = [x for x in under if texts[x.text] == 1]  # a repeated line is an institution
-    under = once if any(measure_names(x)[1] for x in once) else under
+    under = [x for x in under if id(x) not in others]
     scores: dict[tuple[str, int], float] = defaultdict(float)
     for line in under:
         share, count = measure_names(line)
-        share = 1.0 if begins_with_name(split_names(line.tokens)) else share
+        share = 1.0 if begins_with_name(line, split_names(line.tokens)) else share
         if count and share >= 0.3:
-            scores[get_names_type(line)] += count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
+            kind = get_names_type(line)
+            over = [x for x in under if line.continues(x, gap=3, size=99) and x.size >= line.size]
+            weight = 0.5 if any(_names_only(x) and get_names_type(x) != kind for x in over) else 1.0  # an institution
+            scores[kind] += weight * count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
     if labeled and title and labeled[0].page < title[0].page:  # a cover names the authors
         words = set(_WORD.findall(" ".join(x.text for x in labeled).casefold()))
         known = [x for x in under if measure_names(x)[1] and not words.isdisjoint(_WORD.findall(x.text.casefold()))]
@@ -86,31 +90,35 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     found: list[Line] = []
     is_marked = below_marks = False
     for above, line in zip([None, *under], under, strict=False):
-        has_mark = any(token.font.raised for token in line.tokens)
-        marks_follow = bool(found) and not found[0].tokens[0].font.raised and not found[-1].text[-1].isalpha()
-        starts_raised = marks_follow and line.tokens[0].font.raised
+        has_mark = any(token.font.raised for token in line.tokens) or _MARKED.search(line.text) is not None
+        marks_follow = bool(found) and not _starts_with_mark(found[0]) and not found[-1].text[-1].isalpha()
+        starts_raised = marks_follow and _starts_with_mark(line)
         below_marks = below_marks or starts_raised
         is_unmarked = below_marks and is_marked and (starts_raised or not has_mark)  # a marked affiliation
-        tokens = select_names(line, best)
+        tokens, parts = select_names(line, best), split_names(line.tokens)
         is_partial = len(tokens) < len(line.tokens) and bool(found) and line.y0 - found[-1].y1 < line.size
-        if not tokens or is_unmarked or (not is_partial and _is_address(line, all_under, found, front)):
+        is_short = above is not None and above in found and above.width < _FULL_WIDTH * width
+        is_below_list = above is not None and is_short and _follows_list(above, line)
+        has_code = len(parts) > 2 and _CODE.search(line.text) and not begins_with_name(line, parts) and not is_partial
+        if not tokens or is_unmarked or is_below_list or has_code:  # an address: High St, Santa Cruz, 95060
             continue
         share, count = measure_names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
         is_author = front.probability(line, FrontLabel.AUTHOR) > _MIN_AUTHOR_PROBABILITY
         certain = share > _CERTAIN_SHARE or (share >= _MIN_NAME_SHARE and is_author)
         has_names = count > 0 and certain and affiliation < _CERTAIN_SHARE
-        parts = split_names(line.tokens)
         is_below_affiliation = bool(found) and above not in found
         is_place = is_below_affiliation and len(parts) == 2 and " " not in parts[1]  # Porto Alegre, Brazil
-        is_begun = begins_with_name(parts) or (count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None)
-        is_begun = begins_with_name_in_capitals(parts) or (is_begun and not is_place)
-        is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
-        gap = 1.5 if found and ends_within_name(found[-1], split_names(found[-1].tokens)) else 0.9
+        is_named = count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None
+        is_begun = begins_with_name_in_capitals(parts) or ((is_named or begins_with_name(line, parts)) and not is_place)
+        ends = split_names(found[-1].tokens) if found else []
+        is_cut = bool(ends) and ends_within_name(found[-1], ends)
+        is_surname = is_cut and " " not in ends[-1]  # below its forename
+        is_not_affiliation = (affiliation < _CERTAIN_SHARE or is_surname) and not affiliation_words(line.text)
+        gap = 1.5 if is_cut else 0.9
+        is_below = bool(found) and found[-1].page == line.page
         is_continuation = (
-            bool(found)
-            and is_not_affiliation
-            and (found[-1].page == line.page and -0.5 * line.size < line.y0 - found[-1].y1 < gap * line.size)
+            is_below and is_not_affiliation and -0.5 * line.size < line.y0 - found[-1].y1 < gap * line.size
         )
         if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or is_begun or is_continuation or is_partial:
             found.append(line)
@@ -118,30 +126,35 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     return found
 
 
-def _is_address(line: Line, under: list[Line], found: list[Line], front: Front) -> bool:
-    """Return whether a line is part of an affiliation although it looks like names: `Emu Analytics`, `High St, Santa Cruz, 95060`.
+def _follows_list(above: Line, line: Line) -> bool:
+    """Return whether a line like one name is an institution, because the list of names on the line above is complete."""
+    parts, names = split_names(line.tokens), [x for x in split_names(above.tokens) if x not in DEGREES]
+    is_name = (
+        line.overlaps(above) and len(parts) == 1 and " " in parts[0] and parts[0].split()[0].lower() not in PARTICLES
+    )
+    is_complete = len(names) > 1 and parse_printed_name(names[-1]) is not None and above.text[-1].isalpha()
+    return is_name and is_complete and bool(SEPARATOR.search(above.text)) and not SEPARATOR.match(line.text)
 
-    It has a postal code and no name before an affiliation; or it is below a name or an e-mail address of its column, and beside
-    an affiliation in another column.
-    """
-    parts = split_names(line.tokens)
-    if len(parts) > 2 and _CODE.search(line.text) and not begins_with_name(parts):
-        return True
-    if len(parts) != 1 or front.probability(line, FrontLabel.AUTHOR) > 0.5:
-        return False
-    column = [x for x in under if x.block == line.block]
-    addressed = [x.y0 > line.y0 - 3 for x in column if "@" in x.text]
-    above = [x for x in column if 0 < line.y0 - x.y0 < 2 * line.size and x.text[-1] not in ",;&"]
-    is_below = any(x in found for x in above) or addressed == [False]
-    beside = [x for x in under if abs(x.y0 - line.y0) < 3 and not x.overlaps(line)]
-    return is_below and any(affiliation_words(x.text) for x in beside)
+
+def _starts_with_mark(line: Line) -> bool:
+    return line.tokens[0].font.raised or _KEYED.match(line.text) is not None
+
+
+def is_label(line: Line) -> bool:
+    """Return whether a line announces the authors on the lines below it: `Autores:`, `by`."""
+    return bool(LABEL.fullmatch(line.text) or BY.fullmatch(line.text)) and not _ROLE.match(line.text)
+
+
+def _names_only(line: Line) -> bool:
+    """Return whether all parts of a line are names."""
+    return measure_names(line)[0] > _CERTAIN_SHARE
 
 
 def measure_names(line: Line) -> tuple[float, int]:
     """Return the share of a line's parts that are names, and their number; 0 for a numbered head, or a sentence without capitals."""
     if _SECTION_NUMBER.match(line.text):
         return 0.0, 0
-    if not line.text.isascii() and not _LIST_SEPARATOR.search(line.text):
+    if not line.text.isascii() and not SEPARATOR.search(line.text):
         caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
         if caseless > _MAX_CASELESS_WORDS:
             return 0.0, 0
@@ -234,14 +247,14 @@ def _list_other_people(lines: list[Line]) -> list[Line]:
 
 
 def _find_above(front: Front, title: list[Line]) -> list[Line]:
-    """Return the line of names above the title that the header CRF or the word `by` confirms."""
+    """Return the lines of names above the title that the header CRF or the word `by` confirms."""
     above = [x for x in front.lines if title and x.page == title[0].page and x.y1 < title[0].y0 + 2]
     for before, line in reversed(list(pairwise([*above[:1], *above]))):
         is_near = title[0].y0 - line.y1 < 2.5 * title[0].size and not _CODE.search(line.text)
         least = _MIN_AUTHOR_PROBABILITY if is_near else _MIN_NAME_SHARE
-        is_confirmed = _BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > least
+        is_confirmed = BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > least
         if is_confirmed and measure_names(line)[0] > _CERTAIN_SHARE:
-            return [line]
+            return [x for x in above if x.block == line.block and x.font == line.font and _names_only(x)]
     return []
 
 
@@ -266,7 +279,7 @@ def is_cited(front: Front, line: Line) -> bool:
     halves = [[x for x in half.split() if x.lower() not in PARTICLES] for half in line.text.split(",")]
     is_two_names = min(map(len, halves)) > 1 and ";" not in line.text  # Ada Byron, Kees van Berg
     is_printed_twice = any(x is not line and x.text.startswith(match[0]) for x in front.lines)
-    return _LABEL_LINE.fullmatch(above.text) is not None or (is_printed_twice and not is_two_names)
+    return is_label(above) or (is_printed_twice and not is_two_names)
 
 
 def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:

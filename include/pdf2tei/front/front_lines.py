@@ -68,10 +68,6 @@ class Front:
         return found.probabilities[label] if found else 0.0
 
 
-def _cap_to_digit(value: float) -> str:
-    return str(min(int(value), 9))
-
-
 def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
     """Return the feature names of each line and its neighbors."""
     n = len(lines)
@@ -91,7 +87,7 @@ def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
             f"level={max(-2, min(level, 3))}",
             f"style={int(line.bold)}{int(line.italic)}",
             f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
-            f"len={_cap_to_digit(len(text) / 12)}",
+            f"len={min(int(len(text) / 12), 9)}",
             f"names={min(names, 4)}",
             f"share={round(3 * names / max(len(pieces), 1))}",
             f"digits={round(5 * sum(c.isdigit() for c in text) / visible)}",
@@ -99,7 +95,7 @@ def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
             f"small={min(sum(w[0].islower() and w not in PARTICLES for w in words), 5)}",
             f"commas={min(text.count(',') + text.count(';'), 4)}",
             f"end={text[-1:] if text[-1:] in '.,;:-)*' else 'x'}",
-            f"at={_cap_to_digit(i / 2)}",
+            f"at={min(i // 2, 9)}",
             "w1=" + (_DIGITS.sub("#", text.split()[0].casefold())[:12] if text else ""),
             f"affiliation={min(affiliation_words(text), 3)}",
             f"paperwork={min(len(_IMPRINT.findall(text.lower())), 2)}",

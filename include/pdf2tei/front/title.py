@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from statistics import median
 
-from pdf2tei.front.byline import find_labeled, measure_names
+from pdf2tei.front.byline import find_labeled, is_label, measure_names
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.language import language
 from pdf2tei.pages.model import Document, Kind, Line, Page
@@ -117,7 +117,7 @@ def _find_labeled_runs(front: Front) -> list[list[Line]]:
 
 
 def _names_people(line: Line, above: Line) -> bool:
-    """Return whether a line under a title names people: several, or at least one in smaller type.
+    """Return whether a line under a title names people, or announces them: several, or at least one in smaller type.
 
     Two capitalized halves of a title that continues in the same type are not names (`Protective Immunizations and Novel
     Models`).
@@ -125,14 +125,15 @@ def _names_people(line: Line, above: Line) -> bool:
     share, count = measure_names(line)
     is_near = line.y0 - above.y1 < 0.6 * line.size or above.text.endswith((":", "–", "—", ","))
     as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and is_near
-    return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
+    is_smaller = line.size < 0.95 * above.size and count > 0 and share >= 0.5
+    return is_smaller or is_label(line) or (count > 1 + as_set and share > 0.9)
 
 
 def _score_title(group: list[Line], front: Front, metadata_title: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
     letters, target = _fold_letters(text), _fold_letters(metadata_title)
-    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text) or is_label(group[0]):
         return 0.0
     above_names = _is_above_names(group, front)
     if _KIND.fullmatch(text) and not above_names:  # an editorial may be called "Editorial"

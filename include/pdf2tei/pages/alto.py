@@ -8,9 +8,11 @@ import shutil
 import signal
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from html import unescape
 from pathlib import Path
+from unicodedata import normalize
 
 from lxml import etree
 
@@ -188,7 +190,11 @@ class _Reader:
             except ValueError:
                 x, y, width, height = map(_number, (left, top, w, h))
             font = fonts.get(style, _NO_FONT)
-            if space and tokens and text[0] > "\x7f" and text[0].islower() and tokens[-1].text[-1:].isalpha():
+            if text == "," and tokens and x + width < tokens[-1].x1:  # a comma below its letter: ț
+                tokens[-1] = replace(tokens[-1], text=normalize("NFC", tokens[-1].text + "\u0326"))
+                continue
+            before = tokens[-1].text[-1:] if space and tokens else ""
+            if before and ((text[0] > "\x7f" and text[0].islower() and before.isalpha()) or before in "șțȘȚ"):
                 space = x - tokens[-1].x1 > _MIN_SPACE * font.size  # Val éry
             tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, font, space))
             space = False

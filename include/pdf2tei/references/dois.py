@@ -26,6 +26,7 @@ _ELSEVIER_STEM = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
 """End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
 _NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
 """A last part of a DOI with a digit, before the end of the reference."""
+_ITEM_NUMBER = re.compile(r"\(\d\d\)\d")  # of Elsevier: (00)00169-9
 _CLOSING = {")": "(", "]": "["}
 _MAX_PARTS = 6
 
@@ -55,7 +56,7 @@ def find_doi(raw: str) -> str:
 def _continues(suffix: str, part: str, following_text: str) -> bool:
     """Return whether the characters after a space still belong to a DOI."""
     has_digit = any(map(str.isdigit, part))
-    if suffix[-1] in ",;" or (part[0] in "(:;" and not _begins_item_number(part)):
+    if suffix[-1] in ",;" or (part[0] in "(:;" and not _ITEM_NUMBER.match(part)):
         return False
     if suffix[-1] in "/-_" or _ELSEVIER_STEM.search(suffix):
         return has_digit or bool(_AFTER_DOI.match(following_text))
@@ -64,15 +65,10 @@ def _continues(suffix: str, part: str, following_text: str) -> bool:
         return has_digit and (bare or (_JOINED.search(part.rstrip(".")) is not None and not part[0].isupper()))
     if _YEAR.fullmatch(part) or part[0].isupper():
         return False
-    if _begins_item_number(part):
+    if _ITEM_NUMBER.match(part):
         return True
     is_piece = has_digit or (part.islower() and _JOINED.search(part) is not None)
     return is_piece and (_AFTER_DOI.match(following_text) is not None or _NEXT_PIECE.match(following_text) is not None)
-
-
-def _begins_item_number(part: str) -> bool:
-    """Return whether a part begins like an item number of Elsevier: `(00)00169-9`."""
-    return re.match(r"\(\d\d\)\d", part) is not None
 
 
 def _trim(suffix: str) -> str:

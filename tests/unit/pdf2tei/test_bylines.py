@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pdf2tei.front.authors import split_names
+from pdf2tei.pages.model import Font, Token
 from tests.unit.pdf2tei.samples import BODY, PROSE, TITLE, list_texts, mark, read, write_prose
 
 BERKELEY = ", ".join(
@@ -164,6 +166,57 @@ BYLINES = {
         ["Moebus", "Gashi", "Hilty", "Holz"],
     ),
     "laboratory in French": ("Pierre-Yves Rolland \\ Laboratoire d'Informatique de Paris", ["Rolland"]),
+    "institutions like names below them": (
+        "#grid(columns: (1fr, 1fr, 1fr), "
+        + ", ".join(
+            f"[#text(size: 12pt)[{name}] \\ {place} \\ #text(size: 12pt)[{name.split()[-1].lower()}\\@mail.com]]"
+            for name, place in (("Samarjit Bose", "TU Munich"), ("Marco Ferri", "Scuola Superiore Galilei"), ("Heiko Brandt", "TU Dortmund"))
+        )
+        + ")",
+        ["Bose", "Ferri", "Brandt"],
+    ),
+    "institution of one word below complete names": (
+        f"Eunsoo Kim{mark('∗')}, CheolJun Park, Insu Yun, Yongdae Kim \\ KAIST \\ {{eunsoo, park}}\\@kaist.ac.kr", ["Kim", "Park", "Yun", "Kim"],
+    ),
+    "abbreviations of institutions in another font": (
+        "#align(left)["
+        + " \\ ".join(
+            f'#text(font: "DejaVu Sans Mono", size: 9pt)[{name}], {place}'
+            for name, place in (("SHIVAM HANDA", "CSAIL, MIT, USA"), ("KOSTAS KALLAS", "University of Pennsylvania, USA"), ("MARTIN C. BERG", "CSAIL, MIT, USA"))
+        )
+        + "]",
+        ["Handa", "Kallas", "Berg"],
+    ),
+    "candidate below a preposition, above the jury": (
+        "*THÈSE* \\ présentée et soutenue publiquement le 08/09/2022 \\ pour l’obtention du \\ *Doctorat de l’Université de Lorraine* \\ "
+        "par \\ #text(size: 14pt)[Pierre Lambert] #v(40pt) *Composition du jury* #grid(columns: (1fr, 1fr, 2fr), align: left, row-gutter: 6pt, "
+        "[_Rapporteurs :_], [Thomas GENET,], [Professeur, Université de Rennes/IRISA], [], [Olga MARTIN,], [Maitre de Conférence, ENSEEIHT/IRIT])",
+        ["Lambert"],
+    ),
+    "organization below authors with a label": (
+        "#align(left)[Authors: #pad(left: 60pt)[Artem Katasonov #v(9pt) Michal Nagy] #v(20pt) Organization: #pad(left: 60pt)[Industrial Ontologies Group (IOG) #v(9pt) University of Jyväskylä] #v(20pt) Version: 1.1]",
+        ["Katasonov", "Nagy"],
+    ),
+    "managers of an internship": (
+        "Ada Byron #v(40pt) #grid(columns: (1fr, 1fr), [Company internship manager: \\ Ioana Popescu], [School internship manager : \\ Anas Adel])", ["Byron"],
+    ),
+    "numbers that are not raised": (
+        "Ana Silva 1, Juan Pérez 2 \\ 1 Harbor Valley \\ 2 Royal Meadow, Springfield", ["Silva", "Pérez"],
+    ),
+    "addresses in parentheses": (
+        "Ana Silva (silva\\@uni.edu) \\ Katarzyna Wójcik (wojcik\\@uni.edu) \\ Institut für Informatik, Universität Leipzig", ["Silva", "Wójcik"],
+    ),
+    "names after a label in Spanish": ("Integrantes: Mary Machulda, Luca Rossi \\ KAIST", ["Machulda", "Rossi"]),
+    "names below a label in Indonesian": ("Oleh: \\ Giulia Marconi \\ Oleg Petrov \n\n Universitas Gadjah Mada", ["Marconi", "Petrov"]),
+    "institution below a complete list": ("Ali Reza Hosseini, Victor Park and Ana Silva \\ _Sorbonne Paris Nord_", ["Hosseini", "Park", "Silva"]),
+    "institution below a degree": ("April Moss, MD, Sarah Berg, RN \\ Carnegie Mellon", ["Moss", "Berg"]),
+    "surname alone on the last line of a long list": (
+        "Ana Silva, Katarzyna Nowak-Kowalska, Robert J. Smith, Wei Zhang, Luca Rossi, Jean-Pierre Dubois and Anders \\ Østergaard \n\n Dept. of Physics",
+        ["Silva", "Nowak-Kowalska", "Smith", "Zhang", "Rossi", "Dubois", "Østergaard"],
+    ),
+    "comma below a letter": (
+        "Petru Pâr#box[t#h(-2.5pt)#text(size: 6pt, baseline: 2pt)[,]#h(1pt)]achi, Ada Byron", ["Pârțachi", "Byron"],
+    ),
 }  # fmt: skip
 
 
@@ -181,6 +234,9 @@ ABOVE = {
         "#align(left)[#text(size: 9pt)[Front. Electr. Electron. Eng. China 2010, 5(3): 241–260 \\ DOI 10.1007/s11460-010-0101-3] #v(40pt) *Shun-ichi AMARI*]",
         "#align(left)[#v(30pt) #text(size: 9pt)[c Higher Education Press and Springer-Verlag Berlin Heidelberg 2010]]", "AMARI",
     ),
+    "names on lines of their own": (
+        "#align(right)[#text(size: 8pt)[MARIE BERGMANN \\ BORIS FORTMANN \\ HEINZ HOLLER]]", "", "Bergmann Fortmann Holler",
+    ),
     "word by": (
         "Thèse de DOCTORAT en MÉDECINE \\ DIPLÔME D’ÉTAT \\ Par \\ Sacha Schutz \\ Né le 18 Mai 1984",
         "#grid(columns: (1fr, 2fr), [Président], [Monsieur le Professeur Claude Ferec \\ Monsieur le Professeur Cédric Le Marechal])",
@@ -194,7 +250,14 @@ def test_author_above_the_title_is_found(form: str, tmp_path: Path) -> None:
     above, below, expected = ABOVE[form]
     front = f"#align(center)[{above}]\n\n#align(center)[#text(size: 20pt)[Call Subsumption Mechanisms for \\ Tabled Logic Programs]]\n\n#align(center)[{below}]"
     tei = read(f"#set text(size: 10pt)\n{front}\n#pagebreak()\n{BODY}", tmp_path)
-    assert list_texts(tei, ".//t:analytic//t:surname") == [expected]
+    assert list_texts(tei, ".//t:analytic//t:surname") == expected.split()
+
+
+def test_picture_after_a_name_is_no_part_of_it() -> None:
+    text, picture = (Font.from_pdfalto(name, 9.0, "") for name in ("Times", "FontAwesome5Free-Regular"))
+    words = (("Ada", text), ("Byron", text), ("Envelope", picture))
+    tokens = [Token(word, 30.0 * i, 0.0, 30.0 * i + 27, 9.0, font, True) for i, (word, font) in enumerate(words)]
+    assert split_names(tokens) == ["Ada Byron"]
 
 
 def test_second_column_of_authors_is_read(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from s2corpus.titles.comparison import (
     ALMOST,
     EQUAL,
     EVIDENCE,
+    KINDS,
     MIN_LINK_EVIDENCE,
     MISSING,
     OTHER,
@@ -155,7 +156,7 @@ def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, documen
     little = np.tile(rows["is_uninformative"].to_numpy(), 2)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(surname != 0)])
     kind = np.append(np.broadcast_to(np.uint8(document), len(rows)), np.zeros(len(rows), np.uint8))
-    names = surname[surname != 0].view(np.uint64) & ~np.uint64(1)  # Full surnames are even.
+    names = surname[surname != 0].view(np.uint64) & ~KINDS  # full surnames
     described = Descriptions(
         np.ones(len(year), bool), is_unplaced, little, kind, year, offsets, names, places, journal.dictionary
     )

@@ -26,15 +26,11 @@ class Area:
 
     def join(self, other: Area) -> Area:
         """Return the smallest rectangle that contains both."""
-        return Area(
-            min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1)
-        )  # fmt: skip
+        return Area(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
 
     def clip(self, other: Area) -> Area:
         """Return the common part; its sides may be negative."""
-        return Area(
-            max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1)
-        )  # fmt: skip
+        return Area(max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1))
 
     def grow(self, points: float) -> Area:
         """Return the rectangle extended on all sides."""

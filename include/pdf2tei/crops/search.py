@@ -114,9 +114,8 @@ def find_table(page: PageContents, caption: Area) -> Area | None:
                 break
             if abs(rule.x0 - widest.x0) < 8 and abs(rule.x1 - widest.x1) < 8:
                 area = between
-        for rule in sorted(page.rules, key=lambda x: x.x0) + sorted(
-            page.rules, key=lambda x: -x.x1
-        ):  # cells at the sides
+        rules = sorted(page.rules, key=lambda x: x.x0) + sorted(page.rules, key=lambda x: -x.x1)  # cells at the sides
+        for rule in rules:
             if rule.touches(area.grow(6)) and area.y0 - 2 <= rule.y0 <= area.y1 + 2:
                 area = area.join(rule)
         if area.height >= _MIN_SIDE:

@@ -117,9 +117,8 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         is_not_affiliation = (affiliation < _CERTAIN_SHARE or is_surname) and not affiliation_words(line.text)
         gap = 1.5 if is_cut else 0.9
         is_below = bool(found) and found[-1].page == line.page
-        is_continuation = (
-            is_below and is_not_affiliation and -0.5 * line.size < line.y0 - found[-1].y1 < gap * line.size
-        )
+        is_near = is_below and -0.5 * line.size < line.y0 - found[-1].y1 < gap * line.size
+        is_continuation = is_near and is_not_affiliation
         if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or is_begun or is_continuation or is_partial:
             found.append(line)
             is_marked = is_marked or has_mark

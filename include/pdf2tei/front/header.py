@@ -87,9 +87,8 @@ def read_front(
     abstract, chosen_code = (chosen.take(), chosen.code) if chosen else ([], "")
     translations: dict[str, list[Line]] = {}
     for other in chain(*headed) if chosen_code else ():
-        if other.code not in ("", chosen_code, *translations) and set(map(id, other.lines)).isdisjoint(
-            map(id, abstract)
-        ):
+        is_new = other.code not in ("", chosen_code, *translations)
+        if is_new and set(map(id, other.lines)).isdisjoint(map(id, abstract)):
             translations[other.code] = other.take()
     if not abstract:
         abstract = find_unheaded_abstract(document, front, measures)

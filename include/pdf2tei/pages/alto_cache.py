@@ -89,9 +89,7 @@ class Writer:
         """Copy the entry that a sandboxed process wrote for a PDF; do nothing if this is not possible."""
         new = self._folder.path / f".{file_sha1}-{os.getpid()}"
         with suppress(OSError):
-            with open(
-                entry, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
-            ) as file:
+            with os.fdopen(os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
                 data = file.read(MAX_BYTES + 1)  # None from an open pipe
             if data and len(data) <= MAX_BYTES and self._folder.has_room(len(data)):
                 try:

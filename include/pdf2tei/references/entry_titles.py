@@ -150,9 +150,8 @@ def _split_joined_fields(fields: list[Field], raw: str) -> list[Field]:
         if kind is TokenLabel.TITLE and (dated := _LEADING_YEAR.match(value)) and kinds.isdisjoint({TokenLabel.DATE}):
             out.append((TokenLabel.DATE, dated[1]))
             value = value[dated.end() :]
-        alone = (kind is TokenLabel.TITLE and not kinds & CONTAINERS) or (
-            kind in CONTAINERS and TokenLabel.TITLE not in kinds
-        )
+        others = CONTAINERS if kind is TokenLabel.TITLE else {TokenLabel.TITLE}
+        alone = kind in {TokenLabel.TITLE, *CONTAINERS} and not kinds & others
         cut = _QUOTE_END.search(value) if alone else None
         after = [kind for kind, _ in fields[i + 1 : i + 3]]  # numbers, perhaps after a date
         numbered = after and (after[0] in _NUMBERS or (after[0] is TokenLabel.DATE and after[-1] in _NUMBERS))

@@ -58,9 +58,8 @@ def _correct_starts(lines: list[Line], offsets: list[float], starts: list[bool])
     ]
     gaps = [True, *(gap is not False for gap in _find_gaps(lines))]
     for set_apart in ([offset < 3 for offset in offsets], [offset > 3 for offset in offsets], gaps):
-        usual, other = (
-            [x for x, start in zip(set_apart, starts, strict=True) if start is side] for side in (True, False)
-        )
+        pairs = list(zip(set_apart, starts, strict=True))
+        usual, other = ([x for x, start in pairs if start is side] for side in (True, False))
         if sum(usual) >= _MIN_USUAL_SHARE * len(usual) and sum(other) < (1 - _MIN_USUAL_SHARE) * len(other):
             starts = [x and (start or named) for start, x, named in zip(starts, set_apart, by_text, strict=True)]
     return starts
@@ -166,10 +165,8 @@ def _measure_indents(lines: list[Line]) -> list[float]:
     edges: dict[int, float] = {}
     for column, counts in places.items():
         total = counts.total()
-        common = [x for x, n in counts.items() if n + counts[x + 1] + counts[x - 1] >= max(2, total / 12)] or list(
-            counts
-        )
-        edges[column] = 2.0 * min(common)
+        common = [x for x, n in counts.items() if n + counts[x + 1] + counts[x - 1] >= max(2, total / 12)]
+        edges[column] = 2.0 * min(common or counts)
     return [line.x0 - edges[column] for column, line in zip(columns, lines, strict=True)]
 
 

@@ -29,7 +29,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.storage.s3_lake import S3Lake
+from s2corpus.storage.s3_requests import S3Requests
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.parses import EXTRACTIONS, LATEX_PARSES, SELECTIONS
 from s2corpus_reader.difference import write_delta
@@ -163,7 +163,7 @@ def built_release(
 
     A client of boto3 needs as long to start as a step, so the steps share it. It decides which of its requests fail.
     """
-    config, start, sent = botocore.config.Config, S3Lake.__dict__["_client"].func, URLLib3Session.send
+    config, start, sent = botocore.config.Config, S3Requests.__dict__["_client"].func, URLLib3Session.send
     impatient = URLLib3Session(timeout=LATE_SECONDS)  # type: ignore[arg-type]  # The stub knows no fractions.
     lock = threading.Lock()
 
@@ -185,7 +185,7 @@ def built_release(
         patch.setattr(time, "sleep", lambda seconds: None)
         retries = {"mode": "standard", "max_attempts": 2}
         patch.setattr(botocore.config, "Config", lambda **options: config(**options | {"retries": retries}))
-        patch.setattr(S3Lake, "_client", property(lambda lake: client))
+        patch.setattr(S3Requests, "_client", property(lambda lake: client))
         patch.setattr(URLLib3Session, "send", send)
         client = start(None)
         made = Release(store, scratch)

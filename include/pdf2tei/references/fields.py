@@ -86,8 +86,8 @@ def _divide_at_host(fields: list[Field], text: str, at: int) -> list[Field]:
     for (kind, value), start in zip(fields, locate(fields, text), strict=True):
         end = start + len(value)
         if start < at <= end + 2:
-            is_title = kind is TokenLabel.AUTHOR and end >= at - 1
-            names = max((m.end() for m in _INITIAL.finditer(value, 0, at - start) if is_title), default=0)
+            is_author = kind is TokenLabel.AUTHOR
+            names = max((m.end() for m in _INITIAL.finditer(value, 0, at - start) if is_author), default=0)
             out += [(kind, value[:names])] if names else []
             out.append((TokenLabel.TITLE if names or kind in CONTAINERS else kind, text[start + names : min(end, at)]))
             kind, value = TokenLabel.JOURNAL, text[at + 2 : end]

@@ -65,6 +65,9 @@ def test_part_of_a_book_is_no_book(raw: str, title: str, is_book: bool) -> None:
         ("Klinman, J. P. Acc. Chem. Res. 2013, 46, 1462.", {"title": "", "journal": "Acc. Chem. Res", "volume": "46", "year": "2013"}),
         ("Lee, H.; Kim, S. J. Org. Chem. 2011, 76, 1.", {"journal": "J. Org. Chem", "pages": "1"}),
         ("Lee, H.; Kim, S. Langmuir 2011, 27, 1234-1240.", {"journal": "Langmuir", "volume": "27", "pages": "1234-1240"}),
+        # Marked by the annotators of GROBID's citations
+        ("Niyti, G. Sawhney, M.K. Sharma, R.K. Gupta, Phys. Rev. C 91 (2015) 054606.", {"journal": "Phys. Rev. C", "volume": "91"}),
+        ("Agranovich, V. M. & La Rocca, G. C. Sol. State Commn. 135, (2005), pp544-553.", {"journal": "Sol. State Commn", "volume": "135"}),
         ("A. Smith, B. Jones and C. Kim, Phys. Rev. B, 2001, 12, 345.", {"journal": "Phys. Rev. B", "volume": "12", "pages": "345"}),
         # GOST R 7.0.5 and 7.1 print // before the host.
         ("Бахвалов Н. С. О сходимости одного релаксационного метода // Журнал вычислительной математики и математической физики. 1966. Т. 6, № 5. С. 861–883.",
@@ -80,6 +83,14 @@ def test_part_of_a_book_is_no_book(raw: str, title: str, is_book: bool) -> None:
 def test_reference_has_its_fields(raw: str, fields: dict[str, str | bool]) -> None:
     found = parse_reference(raw)
     assert {name: getattr(found, name) for name in fields} == fields
+
+
+def test_title_before_the_host_follows_the_last_initials() -> None:
+    found = parse_reference(
+        "Гуляев Ю. В., Сандомирский В. Б., Синицын Н. И. Физика и техника микроэлектроники // УФН. 1984. Т. 144. Вып. 3. С. 475."
+    )
+    assert [author.surname for author in found.authors] == ["Гуляев", "Сандомирский", "Синицын"]
+    assert (found.title, found.journal) == ("Физика и техника микроэлектроники", "УФН")
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
     schedule = spec.schedule
     with DAG(
         f"{RELEASE_DAG}{spec.name}",
-        dag_display_name=f"Corpus release: {spec.name}",  # Airflow sorts the list by this name: releases come first
+        dag_display_name=f"Corpus release: {spec.name}",  # Airflow sorts the list by this name: releases are first
         description=spec.description,
         doc_md=__doc__,
         schedule=ReleaseTimetable(schedule.interval, schedule.start_date, schedule.end_date)

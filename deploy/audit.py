@@ -2,7 +2,7 @@
 
     python deploy/audit.py        # or make audit
 
-Licenses are those of docs/third-party.md. Vulnerabilities are the answers of pip-audit, which needs PyPI's advisories. Exit status: 0
+docs/third-party.md lists the licenses. pip-audit reports the vulnerabilities, and needs PyPI's advisories. Exit status: 0
 without findings, 1 with findings, 3 if a package could not be checked, for example without a network.
 """
 

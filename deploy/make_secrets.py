@@ -1,6 +1,6 @@
 """Make the secrets of docker-compose.yaml: `python3 deploy/make_secrets.py [FOLDER]`, with `secrets` as the folder by default.
 
-Each file contains one secret. Existing files are kept, so the command also adds secrets of a new version. The folder is readable by its
+Each file contains one secret. Existing files do not change, so the command also adds missing secrets. The folder is readable by its
 owner only; the files in it are readable by all, because compose mounts each into the containers that need it, whose users differ.
 """
 

@@ -1,4 +1,4 @@
-"""An S3 server in memory whose answers a test can damage on their way.
+"""An S3 server in memory. A test can damage its answers.
 
 It answers the requests that the lake sends, and compares ETags like S3. It needs a millisecond for a request, and its state is a
 dictionary, so a test can repeat a step of a release with a fault at each request.
@@ -182,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def respond(self) -> None:
-        """Read a request, execute it, and send the answer or what a fault makes of it."""
+        """Read a request, execute it, and send the answer, which a fault may change."""
         store, headers = self.server.store, {name.lower(): value for name, value in self.headers.items()}
         address = urlsplit(self.path)
         body = self.rfile.read(int(headers.get("content-length") or 0))

@@ -1,6 +1,6 @@
 """Wrap numba's `njit`: edits invalidate its cache, and kernels run as plain Python if compiling would take longer.
 
-numba compares a cached kernel only with the time of its own file, but kernels from other files can be inlined. After an edit,
+numba compares a cached kernel only with the modification time of its file, but kernels from other files can be inlined. After an edit,
 their callers would use the old code. The cache folder is therefore named by a hash of all kernel sources, numba's version and
 the processor. Compile through this module only.
 """

@@ -1,7 +1,7 @@
 """The built-in metadata sources, in descending order of trust. A new adapter is registered here; nothing else lists the sources."""
 
 DECLARED = "declared"
-"""source of what a delivery states about its PDFs (`records.jsonl` of a drop); it has no adapter"""
+"""source of the statements of a delivery about its PDFs (`records.jsonl` of a drop); it has no adapter"""
 _ORDER = (
     "jats", "elsevier", "crossref", "acl", "pubmed", DECLARED, "dblp", "openalex", "s2ag", "s2orc", "arxiv", "jsonl", "unpaywall",
     "scienceparse",

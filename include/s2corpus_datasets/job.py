@@ -125,7 +125,7 @@ class Job:
 
     @contextmanager
     def connect(self, threads: int) -> Iterator[Any]:
-        """Yield a DuckDB connection that spills to a folder of its own, because connections would overwrite each other's pages."""
+        """Yield a DuckDB connection that spills to a separate folder, because connections would overwrite each other's pages."""
         import duckdb
 
         with self.scratch_folder() as folder:

@@ -112,7 +112,7 @@ class _Stream(io.RawIOBase):
 
 
 def open_ranges(size: int, read_range: Callable[[int, int], bytes]) -> BinaryIO:
-    """Return a file with random access, of which each read gets one range: start and length."""
+    """Return a file with random access. Each read requests one range: start and length."""
     return _RandomAccess(size, read_range)  # type: ignore[return-value]
 
 

@@ -100,7 +100,7 @@ def build_blocks(units: Iterable[Unit], *, keep_formulas: bool = False) -> tuple
 
     With `keep_formulas`, a formula in a sentence leaves its placeholder. Paragraphs that contain only formulas are omitted.
     The word count includes headers and formulas (`EQUATION`). Each new heading starts a block with that heading as its
-    header. An outer heading without paragraphs is a block of its own.
+    header. An outer heading without paragraphs is a separate block.
     """
     found: list[Block] = []
     words = 0
@@ -126,7 +126,7 @@ def build_blocks(units: Iterable[Unit], *, keep_formulas: bool = False) -> tuple
 
 
 def list_sections(units: Iterable[Unit], rules: TextRules) -> list[Block]:
-    """Return the parts of a body that are removed as a whole: sections, or merged paragraphs in profile `recipe-2024`."""
+    """Return the parts of a body that are removed completely: sections, or merged paragraphs in profile `recipe-2024`."""
     if rules.profile == RECIPE:
         return merge_paragraphs(units)
     return build_blocks(units, keep_formulas=rules.formulas == "placeholder")[0]

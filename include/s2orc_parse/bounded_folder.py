@@ -14,7 +14,7 @@ from s2orc_parse.scratch import COMPLETE
 _GB = "S2CORPUS_CACHE_GB"
 _DEFAULT_GB = "5"
 _MAX_AGE_SECONDS = 86_400.0
-"""A file that nobody took, because a run was killed, is removed after a day."""
+"""A file that no process took, because a run was killed, is removed after a day."""
 
 
 def read_limit() -> int:

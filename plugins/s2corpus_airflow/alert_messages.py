@@ -25,7 +25,7 @@ RUNBOOK = "docs/runbook.md"
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One event that an operator should know."""
+    """An event that an operator should see."""
 
     subject: str
     """the event, with release, stage and shard"""

@@ -1,7 +1,7 @@
 """Airflow's FAB auth manager, in which only users who may start runs can pause or unpause a DAG.
 
 FAB lets a user answer an approval request only with the permission to edit DAGs. This permission includes unpausing, which starts the
-latest release: an approver could start what they approve.
+latest release: an approver could start the release that they approve.
 """
 
 from __future__ import annotations

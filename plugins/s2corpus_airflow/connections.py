@@ -6,7 +6,7 @@ The connections apply if the environment does not set S2CORPUS_LAKE:
   `endpoint_url`, `region_name` and `aws_session_token` are optional. Without keys, boto3's own chain applies (roles, instance profiles).
 - `s2corpus_catalog` (type `postgres`), optional: the database of the catalog.
 
-They become variables of s2corpus, because children and Spark executors inherit them. Variables of AWS remain those of the cluster.
+They become variables of s2corpus, because children and Spark executors inherit them. The AWS variables of the cluster do not change.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class ExpectedDrops(BaseTrigger):
 
 
 class WaitForDrops(BaseSensorOperator):
-    """Waits for `schedule.expects` of a spec; then fails or continues, as `schedule.without_expected` says."""
+    """Waits for `schedule.expects` of a spec; then fails or continues, as `schedule.without_expected` states."""
 
     def __init__(self, *, spec: str, seconds: float, **given: Any) -> None:
         super().__init__(**given)

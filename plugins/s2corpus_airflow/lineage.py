@@ -31,7 +31,7 @@ def list_outputs(run: Any, name: str) -> Iterator[dict[str, Any]]:
 def describe_stage(run: Any, name: str) -> Any:
     """Return the tables that a stage reads and writes, with columns and sizes, and the results of its checks.
 
-    The inputs of intake are the drops and deliveries; export also writes the snapshot. The checks read what the stage wrote, so
+    The inputs of intake are the drops and deliveries; export also writes the snapshot. The checks read the tables of the stage, so
     their results are assertions on inputs.
     """
     from airflow.providers.openlineage.extractors import OperatorLineage
@@ -68,7 +68,7 @@ def describe_stage(run: Any, name: str) -> Any:
 
 
 def _list_checked(run: Any, name: str) -> list[Any]:
-    """Return what a stage wrote, with the results of its checks."""
+    """Return the datasets that a stage wrote, with the results of its checks."""
     from openlineage.client.event_v2 import InputDataset
     from openlineage.client.facet_v2 import InputDatasetFacet
     from openlineage.client.facet_v2 import data_quality_assertions_dataset as quality

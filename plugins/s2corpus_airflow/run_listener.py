@@ -1,4 +1,4 @@
-"""What the scheduler does when a run starts or ends.
+"""Actions of the scheduler when a run starts or ends.
 
 - Start: compare the slots that its tasks need with those of their pools. A task that needs more than its pool has would wait forever,
   without an alert. Only the scheduler can read pools. It therefore stores the problem in the run's conf, and the first task fails with it.

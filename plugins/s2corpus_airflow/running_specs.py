@@ -24,7 +24,7 @@ def keep(spec: ReleaseSpec) -> None:
 
 
 def list_removed(existing: Collection[str], name: str | None) -> Iterator[ReleaseSpec]:
-    """Yield the specs of planned runs that are not among the existing specs; `name` is that of the current task's spec, if any."""
+    """Yield the specs of planned runs that are not among the existing specs; `name` is the name of the current task's spec, if any."""
     if name in existing:
         return
     try:

@@ -1,4 +1,4 @@
-"""Define what the tasks of all corpus DAGs share: retries, alerts, batches and labels.
+"""Define the common parts of all tasks of the corpus DAGs: retries, alerts, batches and labels.
 
 Transient errors are retried; other errors fail without a retry and send an alert.
 """

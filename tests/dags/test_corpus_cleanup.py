@@ -1,4 +1,4 @@
-"""The DAG `corpus_cleanup` does what `corpus prune` does; `tests/e2e/test_cleanup.py` checks what is deleted."""
+"""The DAG `corpus_cleanup` does what `corpus prune` does; `tests/e2e/test_cleanup.py` checks the deleted files."""
 
 import shutil
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """The example DAG delivers each of PubMed's update files once, with its checksum; it fetches damaged files again.
 
-A server stands in for NLM's. `tests/unit/s2corpus/deliveries/test_deliver.py` checks the download.
+A local server replaces NLM's. `tests/unit/s2corpus/deliveries/test_deliver.py` checks the download.
 """
 
 import gzip

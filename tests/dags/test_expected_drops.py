@@ -1,4 +1,4 @@
-"""SPEC §0.22: the wait for expected drops ends with what is missing, or with the error of a lake that cannot be read."""
+"""SPEC §0.22: the wait for expected drops ends with the missing drops, or with the error of a lake that cannot be read."""
 
 import asyncio
 from pathlib import Path

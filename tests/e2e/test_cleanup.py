@@ -1,4 +1,4 @@
-"""`corpus prune` deletes what no release needs, and nothing that a reader or a later release reads (docs/releases.md#disk)."""
+"""`corpus prune` deletes unneeded data, and nothing that a reader or a later release reads (docs/releases.md#disk)."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ def test_dry_run_names_what_is_deleted_and_changes_nothing(copy: Built) -> None:
 
 
 def test_next_release_restore_and_readers_need_no_deleted_table(built: Built, copy: Built) -> None:
-    """The next release of the pruned lake equals that of an untouched lake, byte for byte."""
+    """The next release of the pruned lake equals the release of an untouched lake, byte for byte."""
     (untouched := copy.folder / "untouched").mkdir()
     shutil.copytree(built.lake, untouched / "lake")
     reference = Run(spec(), NEXT, open_lake(str(untouched / "lake")), untouched)

@@ -77,7 +77,7 @@ def test_every_version_has_a_small_fixture() -> None:
 
 
 def test_former_names_are_read() -> None:
-    """What versions before 1.0.0 wrote into a lake, and what was delivered to them."""
+    """Data that versions before 1.0.0 wrote into a lake, and deliveries to these versions."""
     assert [ArrivalState(name).value for name in ("worked", "unwanted")] == ["processed", "not_selected"]
     assert [ExportRules.model_validate({"approval": given}).approval for given in (True, False)] == ["other", "none"]
     record = parse_line({"record_id": "a:1", "title": "On a", "licence": "CC BY-NC 4.0"}, "line 1")

@@ -1,4 +1,4 @@
-"""A correction reaches the next release only: former ones keep their bytes, and `corpus correct` proves it (SPEC §5.25, §5.26)."""
+"""A correction reaches the next release only: former releases do not change, and `corpus correct` proves it (SPEC §5.25, §5.26)."""
 
 import hashlib
 import json

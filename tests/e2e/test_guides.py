@@ -94,7 +94,7 @@ def path() -> Iterator[str]:
 
 
 def run_block(code: str, folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a block; return what it prints."""
+    """Run a block; return its output."""
     command = ["bash", "-euc", code]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=1000)
     assert done.returncode == 0, f"{code}\n{done.stdout[-1000:]}\n{done.stderr[-3000:]}"
@@ -176,7 +176,7 @@ def papers(tiny: tuple[Path, Truth], tmp_path: Path) -> Path:
 
 
 def run_page(name: str, folder: Path, path: str, **variables: str) -> str:
-    """Run the blocks of a page in one shell without services; return what they print."""
+    """Run the blocks of a page in one shell without services; return their output."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("GROBID", "S2CORPUS"))}
     environment |= {"PATH": path, "PYTHONPATH": str(ROOT / "include"), **variables}
     return run_block("\n".join(code for page, _, code, _ in BLOCKS if page == name), folder, environment)

@@ -1,4 +1,4 @@
-"""docs/recovery.md: each prefix of the lake and the catalog are lost in turn, named by `corpus doctor`, and restored."""
+"""docs/recovery.md: each prefix of the lake and the catalog are lost one after the other, named by `corpus doctor`, and restored."""
 
 import os
 import shutil

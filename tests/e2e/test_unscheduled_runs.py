@@ -1,4 +1,4 @@
-"""What the command line, the approval and the page say about runs that no schedule starts: at noon, on one drop, after a withdrawal."""
+"""The command line, the approval and the page describe runs that no schedule starts: at noon, on one drop, after a withdrawal."""
 
 import json
 import os

@@ -40,9 +40,9 @@ from tests.unit.s2corpus.storage.test_lakes import use_server
 LATER = datetime(2023, 3, 1, tzinfo=UTC)
 SPEC = spec().model_copy(update={"export": spec().export.model_copy(update={"files": 1})})
 LATE_SECONDS = 0.05
-"""how long a client waits for an answer that does not come; it waits a minute for other answers, which a busy machine may delay"""
+"""time that a client waits for an answer that does not arrive; it waits a minute for other answers, which a busy machine may delay"""
 NAMING = {DELIVERIES: "detail", SELECTIONS: "detail", EXTRACTIONS: "outcome", LATEX_PARSES: "outcome"}
-"""table → the column that says that an object could not be read"""
+"""table → the column that records that an object could not be read"""
 
 
 @dataclass

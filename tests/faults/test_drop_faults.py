@@ -236,7 +236,7 @@ def test_release_says_that_it_waits_for_an_approval(airflow: Running, start_rele
 
 
 def test_release_waits_for_expected_drops(airflow: Running) -> None:
-    """The sensor waits in the triggerer. After its limit the run fails or continues, as the spec says (SPEC §0.22)."""
+    """The sensor waits in the triggerer. After its limit the run fails or continues, as the spec states (SPEC §0.22)."""
     _, client, _ = airflow
     lake = open_lake("s3://corpus")
     deliver(lake, "drops/late-2022", {"a.pdf": b"no PDF"})

@@ -1,4 +1,4 @@
-"""The law of faults: whichever request fails, a release has the same bytes, or stops with the true cause and the next step.
+"""The law of faults: when any request fails, a release has the same bytes, or stops with the true cause and the next step.
 
 The n-th request to the lake, the extractor or the catalog fails, once or from then on, for every n of two tiny releases. A step repeats
 as Airflow repeats a task: three retries after `TransientError`, none after other errors. A client that repeats a request ends its fault,
@@ -38,7 +38,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "lost": (lose, "closed|Could not connect|aborted"),
     "replaced": (PAGE, "not from S3"),
 }
-"""fault → the change of an answer, and what the sentence contains"""
+"""fault → the change of an answer, and the text of the sentence"""
 RETRIES = 3
 
 
@@ -103,7 +103,7 @@ def fail_each(release: Release, step: Step, fault: str) -> None:
         return True
 
     known = -1
-    # A fault that nobody notices is not repeated: the next request to its key fails in another run.
+    # A fault without effect is not repeated: the next request to its key fails in another run.
     while known < len(failed) < len(step.requests):
         known = len(failed)
         release.start(step.before, FAULTS[fault][0], meets)

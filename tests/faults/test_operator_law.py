@@ -256,7 +256,7 @@ def run_sequence(cluster: Cluster, seed: int) -> None:
 
 @pytest.mark.long
 def test_run_of_a_renamed_spec_publishes_and_sends_one_event(cluster: Cluster) -> None:
-    """The law would hold without any publication. Publishing again sends no event."""
+    """Without any publication, the law would be true but empty. Publishing again sends no event."""
     write_spec(cluster.specs, "open", PAGES[0])
     actor = Actor(cluster.client, cluster.specs, random.Random(0), "open")
     cluster.client.unpause(actor.dag)

@@ -1,4 +1,4 @@
-"""The page's actions: plan, confirm, do. Each asks for the right to edit the corpora that it changes, and leaves a record."""
+"""The page's actions: plan, confirm, do. Each requires the right to edit the corpora that it changes, and leaves a record."""
 
 import re
 from functools import partial

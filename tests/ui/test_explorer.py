@@ -1,4 +1,4 @@
-"""docs/explorer.md: the explorer's counts are those of the tables, and each filter and bar shows the documents that it names."""
+"""docs/explorer.md: the explorer's counts equal the counts of the tables, and each filter and bar shows the documents that it names."""
 
 import html
 import re

@@ -1,6 +1,6 @@
-"""The page "Corpus releases" (docs/monitoring.md): its numbers equal those of the tables.
+"""The page "Corpus releases" (docs/monitoring.md): its numbers equal the tables.
 
-What people decide is on it, with the commands and logs that they need, and so is what a backfill would build.
+What people decide is on it, with the commands and logs that they need, and so are the releases that a backfill would build.
 """
 
 import hashlib

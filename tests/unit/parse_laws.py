@@ -1,4 +1,4 @@
-"""The laws of every parse, whatever its format (SPEC §3.3)."""
+"""The laws of every parse of any format (SPEC §3.3)."""
 
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape

@@ -42,7 +42,7 @@ REASONS = (
 - dois (refuses): similar titles with enough evidence, but two DOIs of published papers.
 """
 OPPOSING = (CONTRADICTION, UNRELATED, DOCUMENT, NUMBER)
-"""Reasons of refused pairs that also keep the clusters of both records apart."""
+"""Reasons for refusing a pair that also prevent a join of the clusters of both records."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,10 @@ def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 QUESTIONS = {"related": _are_related, "similar": _are_similar, "printed": _may_print, "claimed": _may_claim}
-"""What `stages/cluster.sql` asks of pairs of records that share an identifier (of a pair that certainly joins, `none`): are they
+"""Functions that `stages/cluster.sql` applies to pairs of records with a common identifier. `none`: the pair certainly joins. The pair is
 
 - `related`: not certainly two papers;
 - `similar`: alike in title;
-- `printed`: a record, and a PDF without a title of its own that agrees with it;
-- `claimed`: a PDF, and any other record of the identifier of a record without a title, that does not contradict it?
+- `printed`: a record, and a PDF without a title that agrees with it;
+- `claimed`: a PDF, and any other record of the identifier of a record without a title, that does not contradict it.
 """

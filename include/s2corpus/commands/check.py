@@ -1,4 +1,4 @@
-"""`corpus check`: say what will become of every file and metadata line, before delivery."""
+"""`corpus check`: report the outcome of every file and metadata line before delivery."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def cluster_command(files: tuple[Path, ...], out: Path, explain: bool) -> None:
 )
 @json_option
 def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
-    """Explain why records form one paper, and what became of it.
+    """Explain why records form one paper, and report its outcome.
 
     IDS are ids of papers or records. Show the records, the edges that joined them with their reasons, the edges that were cut, whether
     each full text is open access with the evidence, the end, links of the bibliography with a warning, and for entries without a link the

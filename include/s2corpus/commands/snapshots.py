@@ -141,7 +141,7 @@ def diff_command(old: str, new: str, is_list: bool, as_json: bool, lake: str | N
 
     A document is added, removed, moved to another set or split, or changed. The file `changes.parquet` of a snapshot
     gives the reason for each removal since its parent. Snapshots of the same inputs with different rules get a Markdown table: for each
-    rule of NEW, added (+), lost (−) and changed (≠) papers, fields, links and documents. `corpus build --ablate` builds what it needs.
+    rule of NEW, added (+), lost (−) and changed (≠) papers, fields, links and documents. `corpus build --ablate` builds the snapshots.
     """
     import pyarrow.dataset as ds
 

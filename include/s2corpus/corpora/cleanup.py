@@ -49,7 +49,7 @@ class Waste:
     paths: Sequence[Path] = ()
     """files of this machine"""
     mark: str = ""
-    """key to write first: it says that the rest was deleted"""
+    """key to write first: it records that the other objects were deleted"""
 
 
 def list_waste(

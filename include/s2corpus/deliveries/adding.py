@@ -40,7 +40,7 @@ def split_works(files: Mapping[str, Path]) -> tuple[dict[str, Path], dict[str, P
 
 
 def check_papers(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
-    """Return the files of a folder of papers and its Crossref works, by name, if a release can be made of them.
+    """Return the files of a folder of papers and its Crossref works, by name, if a release can use them.
 
     Raises:
         UserError: no release reads a file of the folder, or no Crossref work can be read.

@@ -72,7 +72,7 @@ class Copies:
 
     @contextmanager
     def receive(self, size: int | None) -> Iterator[Receiver]:
-        """Yield a receiver of the bytes of a file, which writes them if `size` is known and fits."""
+        """Yield a receiver of the bytes of a file, which writes them if `size` is available and fits."""
         with ExitStack() as stack:
             file = None
             if self._folder is not None and size is not None:

@@ -182,7 +182,7 @@ class Watch:
         can lose an event. A new watch returns them at its first poll. It repeats each after a delay that doubles.
 
         Args:
-            now: seconds of a clock that never goes back.
+            now: seconds of a monotonic clock.
         """
         due = self._list_lost(now)
         marks = _list_marks(self.lake)

@@ -30,7 +30,7 @@ INSPECTION_SECONDS, EXTRACTION_SECONDS, PARSE_SECONDS = 0.016, 0.2, 0.0036
 
 @dataclass(slots=True)
 class UpgradePlan:
-    """What the next release of a spec processes again, of the PDFs of its latest release."""
+    """The PDFs of a spec's latest release that its next release processes again."""
 
     release: ReleaseId
     pdfs: int = 0
@@ -108,7 +108,7 @@ def _find_latest(run: Run) -> tuple[ReleaseId, ReleaseTables]:
 
 @dataclass(frozen=True, slots=True)
 class StoreUse:
-    """What the next release of a spec uses of the stored results: the extractor that runs, and the name of its adapter."""
+    """The part of the stored results that a spec's next release uses: those of the extractor that runs, and of its adapter."""
 
     spec: ReleaseSpec
     identity: ExtractorIdentity
@@ -152,7 +152,7 @@ def list_unused(lake: Lake, used: Sequence[StoreUse]) -> Iterator[tuple[str, int
 
 
 def _read_facts(lake: Lake) -> Iterator[Mapping[str, object]]:
-    """Yield the facts of the committed extractions and parses of all releases, whatever their columns are."""
+    """Yield the facts of the committed extractions and parses of all releases with any columns."""
     for release in lake.folders("releases/"):
         for table in ("extractions", "parses"):
             try:

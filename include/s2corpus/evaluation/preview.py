@@ -1,6 +1,6 @@
 """Preview other thresholds on an existing release: the papers, documents, sections and links that would be added or removed.
 
-Stored values decide what cannot change. Only documents whose stored values lie between the old and the new threshold are cleaned again.
+Stored values show which results cannot change. Only documents with stored values between the old and the new threshold are cleaned again.
 Nothing is written to the lake.
 """
 

@@ -80,7 +80,7 @@ class ParseResult:
     """Cohen's kappa of the two people with the most lines in common"""
     markers: tuple[str, ...]
     skipped: str | None
-    """first item that nobody marked although a later one is marked"""
+    """first item without a mark before an item with a mark"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def format_result_line(line: ResultLine) -> str:
 
 
 def parse_results(items: Sequence[ParseItem], marks: Mapping[str, Mapping[str, LineMarks]]) -> tuple[ParseResult, ...]:
-    """Return the result of each task. `marks` are those of each item by person; marks of other items are ignored.
+    """Return the result of each task. `marks` are the marks of each item by person; marks of other items are ignored.
 
     The number of missing lines is the median of all people's numbers, the larger of two.
     """

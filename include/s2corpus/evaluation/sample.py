@@ -4,7 +4,7 @@ The items are papers with PDFs, linked bibliography entries of PDFs and LaTeX so
 depends only on the seed and the release's tables: papers are ordered by a seeded hash of their ids.
 
 A parse has two items, one for each task (S2ORC §4, SPEC §11.6). An item contains all citations or entries, because recall needs the
-number of missing ones. The papers are in random order, so the first papers of the sample are a random sample, too.
+number of missing items. The papers are in random order, so the first papers of the sample are a random sample, too.
 """
 
 from __future__ import annotations

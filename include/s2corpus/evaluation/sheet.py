@@ -181,7 +181,7 @@ def read_parses(content: bytes, release: str, items: Sequence[ParseItem]) -> dic
         if row["line"] not in _list_lines(known[row["item"]]):
             raise UserError(f"line {number}: {row['item']} has no line {row['line']!r}")
         if row["line"] == MISSING and not re.fullmatch(r"\d{1,4}", word, re.ASCII):
-            raise UserError(f"line {number}: {word!r} is not a number of missing ones: give 0 to {MAX_MISSING:,}")
+            raise UserError(f"line {number}: {word!r} is not a number of missing items: give 0 to {MAX_MISSING:,}")
         if row["line"] != MISSING and word not in WORDS:
             raise UserError(f"line {number}: {word!r} is not a mark: write right, wrong or unsure")
         if row["line"] in marks.setdefault(row["item"], {}):

@@ -48,7 +48,7 @@ class HttpServer:
     def request(self, method: str, path: str, *, timeout: float, **options: Any) -> requests.Response:
         """Send a request and read at most `max_bytes` + 1 bytes of the response within `timeout` seconds.
 
-        `options` are those of `web.Session.ask`.
+        `options` are the options of `web.Session.ask`.
 
         Raises:
             requests.RequestException: no response or an incomplete response.

@@ -1,4 +1,4 @@
-"""The load of one server of a pool: how many PDFs it receives, and when it leaves and returns."""
+"""The load of one server of a pool: the number of PDFs that it receives, and when it leaves and returns."""
 
 from __future__ import annotations
 

@@ -158,8 +158,8 @@ class Group:
     def list_supporters(self, name: str) -> list[str]:
         """Return the sources with the best form of the value (SPEC §5.9).
 
-        Of a text that is a form in proper case, then the words of most sources, then a publisher's form, then the form of most
-        sources. Of authors it is the form with most names in proper case, then most first names, then as of a text. Of other
+        For a text, it is a form in proper case, then the words of most sources, then a publisher's form, then the form of most
+        sources. For authors, it is the form with most names in proper case, then most first names, then as for a text. For other
         values it is the form of most sources, then the fullest.
         """
         if len(self.votes) == 1:
@@ -220,7 +220,7 @@ def is_contradicted(name: str, published: Value, source: str, groups: Sequence[G
     """Return whether a publisher's value loses: two or more other sources all have one other value, or words that differ.
 
     A cut text, a shorter list of authors and an abbreviated journal do not contradict. A value in capitals also loses if another
-    source has it in proper case. The publisher decides on its own identifiers.
+    source has it in proper case. The publisher always decides the identifiers.
     """
     if name in IDENTIFIERS:
         return False

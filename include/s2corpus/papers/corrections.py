@@ -1,6 +1,6 @@
 """Read the corrections of operators, and apply them to papers (SPEC §5.25, §5.26).
 
-A line of `corrections.jsonl` replaces one field of one paper, whatever its records state. The records remain as they are.
+A line of `corrections.jsonl` replaces one field of one paper, regardless of its records. The records do not change.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Correction(BaseModel):
 
 
 def parse_value(name: str, text: str) -> Value:
-    """Return the value of a field as a record would have it.
+    """Return the value of a field in the form of a record.
 
     Raises:
         UserError: the field cannot be corrected, or the text is no value of it.
@@ -123,7 +123,7 @@ def read_corrections(content: bytes, before: str | None = None) -> list[Correcti
 
 @dataclass
 class Corrections:
-    """The corrections of some papers, by their present ids, and what became of them."""
+    """The corrections of some papers by their present ids, and the outcome of each."""
 
     lines: Mapping[str, list[Correction]] = field(default_factory=dict)
     """by paper, oldest first"""

@@ -45,7 +45,7 @@ def decide(
 ) -> FilterDecision:
     """Decide whether a paper remains in the corpus.
 
-    `identifiers` are those that a suppression list may contain: the paper's id and former ids, DOIs and SHA-1s. `text` is
+    `identifiers` are the ids that a suppression list may contain: the paper's id and former ids, DOIs and SHA-1s. `text` is
     its abstract and body.
     """
     characters = len(text)

@@ -2,7 +2,7 @@
 
 `sql/metrics/<stage>.sql` returns rows `(name, value)`. `sql/quality/<stage>.sql` contains checks. Each check is a query
 that returns the offending rows, with a header of comments. The unique key of each written table and the outcomes that the stage
-declares (`pipeline.stages`) are checked without a query of their own. `$own_rules` are the outcomes of the spec's own rules.
+declares (`pipeline.stages`) are checked without a separate query. `$own_rules` are the outcomes of the spec's own rules.
 
     -- check: every_pdf_has_one_outcome
     -- severity: block            block stops before the next stage, warn is only shown; drift: two checks, see `_expand_drift`

@@ -93,7 +93,7 @@ def select_slice(run: Run, papers: int) -> pc.Expression | None:
 def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Table]) -> Gold:
     """Measure the pairs of records that `cluster` joins without identifiers.
 
-    The records are those of a sample of papers, and records of other papers with the same title prefixes.
+    The records belong to a sample of papers, and to other papers with the same title prefixes.
 
     Known pairs belong to one paper and share an identifier. A joined pair is right if it shares an identifier. It is
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).

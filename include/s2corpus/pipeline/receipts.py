@@ -1,6 +1,6 @@
 """Receipts of work: a stage is committed and published only if its work was done with the current rules and inputs (SPEC §10.19).
 
-Otherwise a person could edit the spec, plan the run again, and mark the work of a stage as success: its tables would be those of the
+Otherwise a person could edit the spec, plan the run again, and mark the work of a stage as success: its tables would follow the
 former rules, and the manifest would state the new rules. A receipt is an empty object `_worked/<stage>/<step>-<basis>`. The step is
 the plan of a round or a shard. The basis is a hash of rules, code, commits of the tables that the stage reads, plan and overrides.
 """

@@ -174,7 +174,7 @@ def check_publishable(run: Run, *, by_person: bool = False) -> RunRecord:
         by_person: a person publishes the snapshot by name, which trials require.
 
     Raises:
-        UserError: names what is missing, and the task to clear.
+        UserError: names the missing objects, and the task to clear.
     """
     record = read_record(run.lake, run.release_id)
     if _hash_spec(run.spec.model_dump(mode="json")) != record.spec_sha256:

@@ -50,7 +50,7 @@ def format_summary(run: Run, *, command: str = "corpus") -> str:
 
 
 def describe_scope(lake: Lake, release: ReleaseId) -> list[str]:
-    """Return a sentence about a run that is a trial on chosen drops: what it contains, and what it leaves out."""
+    """Return a sentence about a run that is a trial on chosen drops: its contents, and the drops that it leaves out."""
     try:
         record = sealed.read_record(lake, release)
     except UserError:

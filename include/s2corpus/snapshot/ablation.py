@@ -1,4 +1,4 @@
-"""Measure what each rule of a spec changes, with releases of the same inputs (ablation).
+"""Measure the effect of each rule of a spec with releases of the same inputs (ablation).
 
 A variant is the first spec with one rule of the second. `corpus build --ablate` builds the variants, and `corpus diff` counts how they
 differ from the release of the first spec.
@@ -86,7 +86,7 @@ def _describe(deviation: Rules) -> str:
 
 
 def format_ablation(old: Lake, new: Lake, scratch: Path) -> Iterator[str]:
-    """Yield the lines of a Markdown table: what each rule of snapshot `new` changes in snapshot `old`, and what all of them change.
+    """Yield the lines of a Markdown table: the changes by each rule of snapshot `new` in snapshot `old`, and by all of them.
 
     Yield nothing if the snapshots have different inputs or the same rules. Rules without a variant in the lake have no figures.
     """

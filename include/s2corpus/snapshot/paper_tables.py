@@ -225,7 +225,7 @@ def _fields(counts: Counts) -> dict[str, Any]:
 
 
 def _inferred_fields(vote: Mapping[str, float]) -> dict[str, Any]:
-    """Return how many papers took the field of their journal, and how it does on papers with a declared field that is hidden."""
+    """Return the number of papers that took the field of their journal, and the accuracy of such fields on hidden declared fields."""
     hidden, inferred, missing = (vote.get(f"fields.{name}", 0.0) for name in ("hidden", "hidden.inferred", "missing"))
     correct, given = vote.get("fields.hidden.correct", 0.0), vote.get("fields.inferred", 0.0)
     rows: list[Row] = [

@@ -210,7 +210,7 @@ def list_prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
 
 
 def prune(lake: Lake, snapshot: str) -> int:
-    """Withdraw a snapshot, delete its files and return their number. The manifest goes first, so that the rest is visibly incomplete.
+    """Withdraw a snapshot, delete its files and return their number. Deletion starts with the manifest, to mark the rest as incomplete.
 
     Raises:
         UserError: `latest.json` points to the snapshot.

@@ -1,4 +1,4 @@
-"""List what the rules removed from a paper: `tables/removed` (SPEC §8.11).
+"""List the text that the rules removed from a paper: `tables/removed` (SPEC §8.11).
 
 Each word of an open full text has one place: the published text, or one row. A part that two rules remove, such as a formula in an
 improbable section, is a row of the rule that applies first: citations, formulas, sections, document.
@@ -36,7 +36,7 @@ Row = dict[str, Any]
 
 
 class RemovedRow(TypedDict):
-    """What the rules removed from the papers that passed the filter. Words of an open full text are in its document or here."""
+    """The text that the rules removed from the papers that passed the filter. Words of an open full text are in its document or here."""
 
     paper_id: PublishedId
     set: Set
@@ -178,7 +178,7 @@ def _row(kind: RemovedKind, rule: str, text: str | None, **values: Any) -> Row:
 def _split_sections(
     units: Sequence[Unit], rules: CleanRules, log_probs: Sequence[float] | None
 ) -> tuple[list[Block], list[tuple[Block, float]]]:
-    """Return the sections that remain, and the improbable ones with their probability (§8.8)."""
+    """Return the sections that remain, and the improbable sections with their probability (§8.8)."""
     sections = list_sections(units, rules.text_rules)
     if log_probs is None:
         return sections, []
@@ -215,7 +215,7 @@ def _list_formulas(paragraph: Mapping[str, Any], text: str) -> list[Row]:
 
 
 def _adjust(found: list[Row], words: int) -> list[Row]:
-    """Make the words of the rows add up. A mark that is joined to a word, such as `word1`, is no word of its own."""
+    """Make the words of the rows add up. A mark that is joined to a word, such as `word1`, is not a separate word."""
     difference = words - sum(row["words"] for row in found)
     for row in found:
         change = max(difference, -row["words"])

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Document(StrEnum):
-    """The kind of a document that is no article: the title of another work often stands in its title."""
+    """The kind of a document that is no article: its title often contains the title of another work."""
 
     ERRATUM = "erratum"
     REPLY = "reply"

@@ -149,7 +149,7 @@ def _conclude(
 
 
 def read_arxiv_status(comments: str, abstract: str) -> Editorial | None:
-    """Return WITHDRAWN if the abstract's start or a sentence of the comments reports a withdrawal; arXiv keeps withdrawn records."""
+    """Return WITHDRAWN if the abstract's start or a sentence of the comments reports a withdrawal; arXiv retains withdrawn records."""
     sentences = [abstract, *_SENTENCES.split(comments)]
     is_withdrawn = any(_WITHDRAWN.match(" ".join(sentence.split())) for sentence in sentences)
     return Editorial.WITHDRAWN if is_withdrawn else None

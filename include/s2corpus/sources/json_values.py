@@ -35,7 +35,7 @@ def read_objects(value: object) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedKeys:
-    """The repeated keys of a JSON text. Parsers keep the last value and do not report the repetition."""
+    """The repeated keys of a JSON text. Parsers use the last value and do not report the repetition."""
 
     names: list[str]
     """keys that an object at any depth contains more than once, in the order of the text"""

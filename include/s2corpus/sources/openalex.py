@@ -1,7 +1,7 @@
 """OpenAlex: works of the snapshot and the API, as JSON lines or JSON with `results` ([mapping](#openalex)). Files of `merged_ids`
 are not read. Ids: `openalex:<id>`.
 
-The schema is that of the work object in OpenAlex's documentation. A work's open-access data are Unpaywall's.
+The schema is the work object in OpenAlex's documentation. The open-access data of a work are from Unpaywall.
 """
 
 from __future__ import annotations

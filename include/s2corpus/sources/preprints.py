@@ -45,15 +45,15 @@ PREFIXES = (
     "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
     "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
 )
-"""Regular expressions of the DOI prefixes of preprint servers. One without a slash stands for a complete DOI registrant."""
+"""Regular expressions of the DOI prefixes of preprint servers. A prefix without a slash means all DOIs of a registrant."""
 _PATTERN = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in PREFIXES) + ")"
 
 
 def find_preprints(dois: pa.Array) -> np.ndarray:
-    """Return which DOIs are those of preprint servers (bool)."""
+    """Return which DOIs belong to preprint servers (bool)."""
     return np.asarray(pc.match_substring_regex(dois, _PATTERN)) if len(dois) else np.zeros(0, bool)
 
 
 def is_preprint_doi(doi: str) -> bool:
-    """Return whether a DOI is that of a preprint server."""
+    """Return whether a DOI belongs to a preprint server."""
     return re.match(_PATTERN, doi) is not None

@@ -126,7 +126,7 @@ def _read_namespaces(namespaces: dict[bytes, bytes], text: bytes, start: int, en
 
 
 def _declare(namespaces: dict[bytes, bytes], element: bytes, name_end: int) -> bytes:
-    """Add the inherited namespace declarations to an element, except those of its own start tag."""
+    """Add the inherited namespace declarations to an element, except the declarations of its start tag."""
     own = {prefix for prefix, _ in _NAMESPACE.findall(element, name_end, element.index(b">"))}
     inherited = [
         b" xmlns:%b=%b" % item for item in namespaces.items() if item[0] not in own and item[0] + b":" in element

@@ -93,7 +93,7 @@ class LinkStage(Stage):
 
 
 def _comparisons(run: Run) -> int:
-    """Return an upper bound of the compared characters. Ten more rows on each side stand for the work per title."""
+    """Return an upper bound of the compared characters. Ten more rows on each side account for the work per title."""
     papers, entries = run.table(PAPERS).committed().rows, run.table(ENTRIES).committed().rows
     if max(papers, entries) > MAX_PYTHON_ROWS:
         return sys.maxsize

@@ -1,6 +1,6 @@
 """Vote: choose the canonical metadata of each paper from its records (SPEC §5).
 
-1. One task brings to each bucket of papers what is known about its records by `vote.sql`, on the engine that ENGINE names: files, notices
+1. One task brings the facts about its records to each bucket of papers by `vote.sql`, on the engine that ENGINE names: files, notices
    of retraction and correction, and the declared fields of study of its journals.
 2. Read these rows of each bucket, and vote.
 """

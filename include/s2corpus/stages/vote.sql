@@ -1,4 +1,4 @@
--- Vote: bring to each bucket of papers what is known about its records (SPEC §5). Each statement makes a table, which is named before its
+-- Vote: bring the facts about its records to each bucket of papers (SPEC §5). Each statement makes a table, which is named before its
 -- rule; see `storage/engine.py`. An identifier is `<kind>:<value>`. Column `part` is the number of the bucket.
 
 -- files: the PDFs, LaTeX sources and publishers' full texts that the identifier of a record names; of several, the one that was seen
@@ -21,13 +21,13 @@ SELECT about, sha1, kind, parse_id, first_seen, doi, pmc_id, license, open_acces
     FROM (SELECT *, unnest(record_ids) AS record_id FROM article_parses WHERE outcome = 'ok') p JOIN articles USING (file_sha1)
 ) QUALIFY row_number() OVER (PARTITION BY about ORDER BY first_seen DESC, sha1) = 1;
 
--- known: the identifiers about which a file or a notice is known
+-- known: the identifiers that a file or a notice is about
 SELECT about FROM files UNION SELECT about FROM notices;
 
 -- buckets [find_buckets]: the bucket of each paper
 SELECT DISTINCT paper_id FROM members;
 
--- requests: those that the records of each bucket have
+-- requests: the identifiers of the records of each bucket
 SELECT DISTINCT part, about FROM (
     SELECT paper_id, unnest([
         CASE WHEN kind = 'pdf' THEN 'pdf:' || file_sha1 END, 'arxiv:' || arxiv_id, 'record:' || record_id, 'doi:' || doi,
@@ -48,7 +48,7 @@ SELECT paper_id, record_id, source, kind, journal, issns, subjects FROM members;
 -- journals: the journal of each paper
 SELECT DISTINCT paper_id, unnest(journals) AS journal FROM declared;
 
--- field_counts: the papers of each journal that declare a field, and those that declare any
+-- field_counts: the papers of each journal that declare a field, and the papers that declare any field
 WITH fields AS (SELECT DISTINCT paper_id, unnest(fields) AS field FROM declared)
 SELECT journal, field, count(*) AS papers FROM journals JOIN fields USING (paper_id) GROUP BY journal, field;
 

@@ -66,7 +66,7 @@ class ContentStore(Generic[R_co]):
                 yield entry, first[:12] <= low and high <= last[:12]
 
     def merge(self, first: str, last: str) -> None:
-        """Merge small parts inside a range of keys, after its rows were stored: the next release opens one part instead of them.
+        """Merge small parts inside a range of keys, after its rows were stored: the next release opens one part instead of several.
 
         The merged part is complete before the others are deleted, so a reader finds each row at any time.
         """

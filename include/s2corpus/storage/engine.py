@@ -1,6 +1,6 @@
 """Where rows meet: SQL statements in DuckDB's dialect (`storage.statements`), and functions on Arrow tables.
 
-A function makes the rows of a table from the rows of a statement: with `by`, from whole groups of rows with equal columns, in the
+A function makes the rows of a table from the rows of a statement: with `by`, from complete groups of rows with equal columns, in the
 statement's order; with `by all`, from an iterator of all rows; otherwise from any part of the rows.
 
 DuckDB runs everything on the cores of one machine and spills to scratch; Spark (`storage.spark`) runs the same statements and functions.
@@ -64,7 +64,7 @@ def make_tables(
 ) -> None:
     """Make tables by the statements of a file, in the given order. A table that is not kept is dropped after its last use.
 
-    A name is that of a statement and its table, or `<table>: <statement>`.
+    A name is `<statement>`, which also names the table, or `<table>: <statement>`.
     """
     found, pairs = read_statements(statements, **parameters), [name.split(": ") for name in names]
     steps = [(pair[0], found[pair[-1]]) for pair in pairs]

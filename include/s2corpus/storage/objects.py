@@ -94,7 +94,7 @@ class Lake(Protocol):
 
 
 def check_size(uri: str, expected: int | None, found: int | None) -> None:
-    """Raise `DamagedPart` if a file of a table does not have its committed size. None is no size, or no file."""
+    """Raise `DamagedPart` if a file of a table does not have its committed size. None means no size, or no file."""
     if expected not in (None, found):
         what = "the file is missing" if found is None else f"found {found}"
         table = uri.rsplit("/", 2)[-2]

@@ -1,4 +1,4 @@
-"""Write one part: a Parquet file of rows of a table, with counts for the commit. Count what a task writes, for its log."""
+"""Write one part: a Parquet file of rows of a table, with counts for the commit. Count the rows that a task writes, for its log."""
 
 from __future__ import annotations
 

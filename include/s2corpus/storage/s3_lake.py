@@ -125,7 +125,7 @@ class S3Lake(S3Requests):
                 ) from None
             except self._errors as error:
                 cause = error.__context__ or error  # boto3 hides the error of S3.
-                # S3 joined the parts, but its answer was lost; or a proxy kept a part.
+                # S3 joined the parts, but its answer was lost; or a proxy lost a part.
                 if s3_code(cause) in ("NoSuchUpload", "InvalidPart"):
                     why = f"an answer to the upload was lost, or is not from S3 ({cause}): check the proxy"
                     raise BrokenAnswer(f"{self.uri(key)}: {why}") from None

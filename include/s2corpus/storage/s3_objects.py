@@ -57,10 +57,10 @@ class ObjectStream(io.RawIOBase):
         if self._md5:
             self._digest.update(block)
         if size and not block and self._received != self._size:
-            raise BrokenAnswer(f"{self._uri}: the answer of S3 was cut: {self._received} of {self._size} bytes came")
+            raise BrokenAnswer(f"{self._uri}: the answer of S3 was cut: {self._received} of {self._size} bytes arrived")
         if block and self._received == self._size and self._md5 not in (None, self._digest.hexdigest()):
             raise BrokenAnswer(
-                f"{self._uri}: the {self._size} bytes that came do not have the MD5 {self._md5} of the ETag: "
+                f"{self._uri}: the {self._size} bytes of the answer do not have the MD5 {self._md5} of the ETag: "
                 "a proxy replaced the answer, or AWS_ENDPOINT_URL names a server whose ETags are no MD5"
             )
         return block

@@ -1,7 +1,7 @@
 """Spark as an engine: sqlglot translates the statements, and `mapInArrow` calls the functions.
 
 Executors need this package, and the lake's credentials in their environment, but no further jars: our own functions read and write the
-lake. Spark moves the rows. Each table is stored in the lake, so a lost executor costs only its running tasks, and plans stay short.
+lake. Spark moves the rows. Each table is stored in the lake, so a lost executor costs only its running tasks, and plans remain short.
 """
 
 from __future__ import annotations
@@ -196,5 +196,5 @@ def _session(name: str, memory_mb: int) -> Any:
         return builder.getOrCreate()
     except Exception as error:  # PySpark raises its own type of error if Java is missing or too old
         raise UserError(
-            f"ENGINE is {name!r} but Spark does not start. It needs all modules of Java 17 or 21; what Java says is printed above: {error}"
+            f"ENGINE is {name!r} but Spark does not start. It needs all modules of Java 17 or 21; see Java's messages above: {error}"
         ) from None

@@ -1,6 +1,6 @@
 """Files of named SQL statements: `-- name [function by columns]: meaning`, then the statement. Empty lines separate them.
 
-`$name` is a parameter, or the text of an earlier statement. DuckDB gets unknown ones as its own parameters.
+`$name` is a parameter, or the text of an earlier statement. DuckDB receives other names as its parameters.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from s2corpus.titles.linking import CANDIDATE, compare_facts
 from s2corpus.titles.threegrams import normalize, normalize_one
 
 HEADS = (16, 32)
-"""Lengths of the beginnings of titles that are compared first. A shorter title is compared as a whole."""
+"""Lengths of the beginnings of titles that are compared first. Shorter titles are compared completely."""
 MIN_TITLE = 4
 """Letters and digits of the shortest title that is searched."""
 MAX_RAW = 2_000

@@ -39,9 +39,9 @@ def relate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def relate_pages(a: Places, b: Places) -> np.ndarray:
-    """Return 1 for equal first pages, −1 for different ones, 0 if one is missing, or only one is an article number.
+    """Return 1 for equal first pages, −1 for different first pages, 0 if one is missing, or only one is an article number.
 
-    Two ranges with one last page share two pages, whatever their first pages are: they agree.
+    Two ranges with one last page share two pages, even with different first pages: they agree.
     """
     page = relate(a.page, b.page)
     page[(page < 0) & ((a.page ^ b.page) & ELECTRONIC != 0)] = 0

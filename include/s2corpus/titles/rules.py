@@ -57,7 +57,7 @@ NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
 _CJK_NUMERALS = "一二三四五六七八九十"
 for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
     NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
-"""Values of words that are numbers. Roman numerals end at 39: larger ones look like words (`mix`, `dim`, `li`)."""
+"""Values of words that are numbers. Roman numerals end at 39, because larger numerals look like words (`mix`, `dim`, `li`)."""
 _MAY_HAVE_NUMBER = rf"(?i)[0-9_]|[^\x00-\x7f]|\b(?:{'|'.join(filter(str.isascii, NUMERALS))})\b"
 """A title without a match of this expression (RE2) has no number. It matches all titles with other than ASCII characters."""
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")

@@ -53,7 +53,7 @@ class ElsevierParams(Params):
     max_removed_share: Share = 0.2
     """maximum share of removed sentences in an article (§3.1)"""
     max_markup_share: Share = 0.2
-    """maximum share of XML or LaTeX characters in a sentence; the paper says "excessive" without a number, so this value is our choice"""
+    """maximum share of XML or LaTeX characters in a sentence; the paper writes "excessive" without a number, so this value is our choice"""
     per_subject: NonNegativeInt = 2_000
     """number of articles sampled for each top-level ASJC subject. Each article is sampled for one subject only (§3.1).
 

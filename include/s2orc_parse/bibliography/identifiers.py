@@ -20,7 +20,7 @@ ACL_DOIS = ("10.18653/v1/", "10.3115/")
 _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:\w+\.)*doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)+", re.IGNORECASE)
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+")
 _NEXT_LABEL = re.compile("|".join(_WORDS["labels_after_dois"]), re.IGNORECASE)
-"""what a missing space joins to a DOI: 10.1126/science.adj5957arXiv:https://…"""
+"""text that a missing space joins to a DOI: 10.1126/science.adj5957arXiv:https://…"""
 _DOI_TAIL = ".,;:'\"*>»”’|\\"
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")) | dict.fromkeys(map(ord, "‐‑"), "-")
 _TEX_SIGN = re.compile(
@@ -68,7 +68,7 @@ _ACL = re.compile(
 def normalize_doi(text: str) -> str | None:
     """Return a DOI in lower case without resolver; return None for other text, template DOIs and placeholder DOIs.
 
-    Escapes of URLs, HTML and TeX are decoded, as exports of dblp and Mendeley have them. Surrounding punctuation is
+    Escapes of URLs, HTML and TeX are decoded; exports of dblp and Mendeley contain them. Surrounding punctuation is
     removed. Balanced brackets remain ("10.1016/s0022-0000(05)80002-1").
     """
     text = _DOI_PREFIX.sub("", decode_escapes(text))

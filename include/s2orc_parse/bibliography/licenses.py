@@ -56,7 +56,7 @@ MAX_CHARACTERS = 20_000  # of a statement; the longest license texts in articles
 def find_license(text: str) -> str | None:
     """Return the SPDX-like id of the license that an address, a short name or a sentence states, or None.
 
-    Of several statements, all conditions apply. The version is that of the statements with all conditions, if they
+    Of several statements, all conditions apply. The version is from the statements with all conditions, if they
     agree: `CC-BY-NC` means an unknown version. ShareAlike has no effect if there may be no derivatives.
     """
     folded = unicodedata.normalize("NFKD", text[:MAX_CHARACTERS].translate(_DASHES)).casefold()

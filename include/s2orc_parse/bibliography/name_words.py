@@ -143,7 +143,7 @@ def is_group(text: str) -> bool:
 
 
 def is_unit(text: str) -> bool:
-    """Return whether a name begins as that of a public office, which is followed by its place: "Department of Health, Odd State"."""
+    """Return whether a name begins like the name of a public office, which is followed by its place: "Department of Health, Odd State"."""
     return bool(_UNIT.match(text))
 
 

@@ -176,7 +176,7 @@ def _affiliation(aff: Any) -> tuple[str, str]:
 
 
 def _read_date(meta: Any) -> PlainDate:
-    """Return the best date of publication: electronic before print, whatever the order."""
+    """Return the best date of publication: electronic before print, in any order."""
     found: dict[int, PlainDate] = {}
     for element in meta.iterfind("{*}pub-date"):
         rank = rank_date(element.get("pub-type") or element.get("date-type"), element.get("publication-format"))

@@ -85,7 +85,7 @@ _NO_ABSTRACTS = tuple(_VALUES["no_abstracts"].split())
 
 
 def rank_date(kind: str | None, format_: str | None) -> int | None:
-    """Return the preference of a `pub-date` (0 is best), from its type and its publication format; None if it is none."""
+    """Return the preference of a `pub-date` (0 is best), from its type and its publication format, or None."""
     name = _normalize(kind or "pub")
     rank = None if name in _OTHER_DATES else _DATE_RANKS.get(name, _UNKNOWN_DATE)
     if rank != 2 or not format_:

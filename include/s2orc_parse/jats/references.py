@@ -43,7 +43,7 @@ def read_references(
     """Return the entries of all reference lists except the lists of sub-articles, and the keys of the entries by id.
 
     A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all its entries.
-    `parse_reference` reads those whose title is not tagged.
+    `parse_reference` reads works without a tagged title.
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}

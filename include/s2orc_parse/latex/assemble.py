@@ -175,7 +175,7 @@ class Assembler:
         """Add a footnote."""
         paragraph = self.build_paragraph(note.content)
         if paragraph.text:
-            self.note_number += note.num is None  # a note with a number of its own does not step LaTeX's counter
+            self.note_number += note.num is None  # a note with an explicit number does not step LaTeX's counter
             number = note.num or str(self.note_number)
             key = RefType.FOOTNOTE.make_key(len(self.notes))
             self.notes.append(RefEntry(key, RefType.FOOTNOTE, paragraph.text, number, cite_spans=paragraph.cite_spans))

@@ -23,7 +23,7 @@ _TABLE = read_table("latex/words")
 _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
 _LINE_END_BEFORE_GROUP = re.compile(r"(?<![%\s])[ \t]*\n\s*(?=\{)")
-"""a place where pandoc misses the arguments of a macro that stands for another command"""
+"""a place where pandoc misses the arguments of a macro that replaces another command"""
 _RECORD = re.compile(r"\\(?:begin|end)\s*\{b[a-z]+\}|\\endbibitem(?![A-Za-z])")
 """marks of an entry's kind in the styles of Springer and BioMed Central"""
 _PAGES = re.compile(r"\\bfpage\s*\{(\w+)\}(?:\s*--?\s*\\blpage\s*\{(\w+)\})?")

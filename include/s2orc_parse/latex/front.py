@@ -83,7 +83,7 @@ class FrontMatter:
         return "".join(taken) + self._rewrite(body, None, kept=authors)
 
     def take_title_and_authors(self, preamble: str, body: str) -> tuple[str, str]:
-        """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
+        """Return the body without title and authors, and these as paragraphs, split where a name may end."""
         title, authors = "", list[str]()
         names = "|".join(self.taken)
         for text in (preamble, body):

@@ -19,7 +19,7 @@ _SENTENCE_END = re.compile(r"[.?!:;,。！？…][\s\"'”’»)\]*†‡]*\Z")
 
 
 def settle_front_matter(document: LatexDocument) -> None:
-    """Move an abstract and keywords that only a label or a header marks, and remove what is not prose before the first section.
+    """Move an abstract and keywords that only a label or a header marks, and remove text other than prose before the first section.
 
     Without sections, all text is body.
     """
@@ -87,7 +87,7 @@ def _to_words(content: Inlines) -> str:
 
 
 def _cut(paragraph: Para, length: int) -> Para:
-    """Return a paragraph without the label at its start, of `length` characters, whatever markup contains it."""
+    """Return a paragraph without the label at its start, of `length` characters, in any markup."""
     rest: list[Inline] = []
     for inline in paragraph.content:
         text = _to_words((inline,)) if isinstance(inline, str | MarkedText) else ""

@@ -66,7 +66,7 @@ def find_environments_only(text: str) -> set[str]:
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return the definitions in a text that pandoc can process, in order: not those that need TeX's internals (`@`, conditionals)."""
+    """Return the definitions in a text that pandoc can process, in order, except those that need TeX's internals (`@`, conditionals)."""
     found: list[Definition] = []
     at = 0
     while match := _DEFINES.search(text, at):

@@ -108,7 +108,7 @@ class TextBuffer:
         return start, self._length
 
     def _repair(self, text: str) -> str:
-        """Return a text, whose white space is single spaces, as the buffer shall have it."""
+        """Return a text with single spaces in the form that the buffer stores."""
         return text
 
 

@@ -42,7 +42,7 @@ class Cited(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NumberGroup:
-    """One printed group such as `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; the pieces cover the whole group."""
+    """One printed group such as `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; the pieces cover the complete group."""
 
     start: int
     end: int

@@ -1,7 +1,7 @@
 """Define the routes of the release pages.
 
 The dependencies given to `build` authorize every route. Every id is validated before a file is opened. All routes are GET, except
-those that store marks of an evaluation (`evaluation`) and do actions (`actions`).
+routes that store marks of an evaluation (`evaluation`) and do actions (`actions`).
 
 URLs are `/` and `/<dag_id>/<as_of>/…`. The authorized DAG names the release, so a user cannot read a release of another DAG.
 """

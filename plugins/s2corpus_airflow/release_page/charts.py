@@ -40,7 +40,7 @@ def bar(parts: Sequence[tuple[str, str, float]], total: float, label: str) -> Ma
 
 
 def line(points: Points, label: str, format_value: Format = _share) -> Markup:
-    """Return a small line chart over releases, oldest first: (release, value). A value of None is not drawn."""
+    """Return a small line chart over releases, oldest first: (release, value). Values of None are not drawn."""
     low, high = _range([value for _, value in points if value is not None])
     left, right = (_PAD, _WIDTH - _PAD) if len(points) > 1 else (_WIDTH / 2, _WIDTH / 2)
     area = left, right, _PAD, _HEIGHT - _PAD
@@ -67,7 +67,7 @@ def _polyline(points: Points, area: Area, scale: tuple[float, float], format_val
 def trend(points: Points, label: str, format_value: Format) -> Markup:
     """Return a larger line chart over releases from zero up, with its scale and the first and last release.
 
-    A value of None is not drawn.
+    Values of None are not drawn.
     """
     high = max((value for _, value in points if value is not None), default=0.0) or 1.0
     right, floor = _WIDE - 10, _HIGH - _BOTTOM

@@ -28,7 +28,7 @@ class StageScores(NamedTuple):
     kept: Sequence[str]
     rules: dict[str, str]
     rows: str
-    """what a row of the table is"""
+    """the meaning of a row of the table"""
 
 
 STAGES = {

@@ -1,4 +1,4 @@
-"""The production files: compose, Kubernetes and the chart are valid, confined and equal in settings; every secret comes from outside.
+"""The production files: compose, Kubernetes and the chart are valid, confined and equal in settings; every secret is external.
 
 No cluster is started. `tests/containers` runs the services of compose.
 

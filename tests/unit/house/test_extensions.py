@@ -1,4 +1,4 @@
-"""Each extension has all its parts (docs/extending.md): a message names what was forgotten. Columns have test_contract.py."""
+"""Each extension has all its parts (docs/extending.md): a message names the missing part. Columns have test_contract.py."""
 
 import inspect
 import re

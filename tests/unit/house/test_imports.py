@@ -154,7 +154,7 @@ def test_layer_imports_only_earlier_layers() -> None:
 
 
 def test_modules_do_not_import_in_circles() -> None:
-    """Check that the modules have an order: remove those that import only removed modules until none is left."""
+    """Check that the modules have an order: remove modules that import only removed modules until no module remains."""
     left = dict(list_edges())
     assert len(left) > 500
     while free := [name for name, others in left.items() if not others & left.keys()]:

@@ -103,7 +103,7 @@ def make_article(look: str) -> typesetting.Article:
 
 @cache
 def typeset(look: str, inside: str = "", after: str = "", own_front: str = "") -> tuple[bytes, dict[str, list[str]]]:
-    """Return a paper in a look, with typst code inside its text, after its list or as its front, and what it prints."""
+    """Return a paper in a look, with typst code inside its text, after its list or as its front, and its printed text."""
     article = make_article(look)
     pdf = typesetting.typeset(article, look, inside=inside, after=after, front=own_front)
     return pdf, typesetting.list_printed(article, look)

@@ -1,6 +1,6 @@
 """Signs, compounds, formulas and paragraphs of running text are written as the paper prints them.
 
-Texts and distances are those of the papers.
+Texts and distances are from the papers.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A secret comes from a variable, or from the file that the variable with the suffix `_FILE` names (docs/deployment.md)."""
+"""A secret is in a variable, or from the file that the variable with the suffix `_FILE` names (docs/deployment.md)."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each dataset loads with the tools that its consumers use, and its rows are those of the files.
+"""Each dataset loads with the tools that its consumers use, and its rows equal the rows of the files.
 
 Figures are cropped from the PDF of open papers with a license that permits copies.
 """

@@ -62,7 +62,7 @@ PARSE: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_asjc_codes_come_from_codes_and_names(subjects: list[str], asjc: list[int] | None, areas: list[str]) -> None:
-    """Names are those of the Scopus source list; Crossref writes "General" for "(all)". Without ASJC, the field of study decides."""
+    """Names are from the Scopus source list; Crossref writes "General" for "(all)". Without ASJC, the field of study decides."""
     article, _, _ = build_article(SnapshotPaper(METADATA, {**KNOWN, "subjects": subjects}), PARSE, 0.2)
     assert (article["metadata"].get("asjc"), article["metadata"]["subjareas"]) == (asjc, areas)
 

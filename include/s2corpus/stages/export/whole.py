@@ -209,7 +209,7 @@ def _count_languages(run: Run) -> dict[str, int]:
 
 
 def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
-    """Return the metrics of the earlier stages, except those that two runs of a release may give different values."""
+    """Return the metrics of the earlier stages, except metrics that can differ between two runs of a release."""
     return {
         stage: {name: value for name, value in metrics.items() if not name.startswith(OF_RUN)}
         for stage, metrics in measured.items()

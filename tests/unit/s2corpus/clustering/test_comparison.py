@@ -179,7 +179,7 @@ def test_evidence_decides(one: Row, other: Row, title: int, number: int, joined:
 
 
 def test_pdf_joins_the_version_of_its_year() -> None:
-    """A PDF may print the year before its paper's, but of two versions it is the one of its own year (SPEC §4.15)."""
+    """A PDF may print the year before its paper's, but of two versions it matches the version of its year (SPEC §4.15)."""
     journal, meeting = record("a:1", year=2021, doi="10.1016/a"), record("b:1", year=2020, doi="10.1145/b")
     assert partition(cluster_all(pdf("pdf:1"), journal)) == {frozenset({"pdf:1", "a:1"})}
     assert partition(cluster_all(pdf("pdf:1"), journal, meeting)) == {frozenset({"a:1"}), frozenset({"pdf:1", "b:1"})}

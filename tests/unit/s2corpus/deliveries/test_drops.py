@@ -82,7 +82,7 @@ def test_refused_drop_stores_reason_and_blocks_no_other(lake: Lake, process: Pro
 
 
 def test_release_reuses_results_of_processed_drops(tmp_path: Path, grobid: StandIn) -> None:
-    """The release sends no PDF again; its tables are those of a release without processing. Unreadable PDFs are read again."""
+    """The release sends no PDF again; its tables equal the tables of a release without processing. Unreadable PDFs are read again."""
     tables = []
     for before in (True, False):
         lake = open_lake(str(tmp_path / str(before)))

@@ -1,4 +1,4 @@
-"""Intake takes deliveries that were ready before as_of, and refuses with a reason those that differ from their `_READY` (SPEC §0)."""
+"""Intake takes deliveries that were ready before as_of, and refuses deliveries that differ from their `_READY` (SPEC §0)."""
 
 import hashlib
 from datetime import timedelta

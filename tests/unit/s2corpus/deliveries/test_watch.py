@@ -1,4 +1,4 @@
-"""A watch announces every drop and delivery once, and status rows tell what became of it (docs/drops.md)."""
+"""A watch announces every drop and delivery once, and status rows contain its outcome (docs/drops.md)."""
 
 from pathlib import Path
 

@@ -47,6 +47,6 @@ def write(run: Run, table: Table[Any], rows: list[Row]) -> None:
 
 
 def run_command(run: Run, command: str, *arguments: object) -> str:
-    """Run a command over the run's lake and return what it prints."""
+    """Run a command over the run's lake and return its output."""
     given = [command, RELEASE, "--lake", run.lake.root, *map(str, arguments)]
     return CliRunner().invoke(corpus, given, catch_exceptions=False).output

@@ -1,4 +1,4 @@
-"""People judge all citations and bibliography entries of a parse and count the missing ones, which gives F1 with its interval.
+"""People judge all citations and bibliography entries of a parse and count the missing items, which gives F1 with its interval.
 
 The truth is counted by hand. Impossible marks are refused with the item and line.
 """
@@ -152,7 +152,7 @@ def test_interval_widens_if_errors_gather_in_few_papers() -> None:
         ("{r},citations:p9,1,right", "line 2: 'citations:p9' is not an item"),
         ("{r},citations:p1,3,right", "line 2: citations:p1 has no line '3'"),
         ("{r},citations:p1,1,right {r},citations:p1,1,wrong", "line 3: citations:p1, line 1 is marked twice"),
-        ("{r},citations:p1,missing,-1", "line 2: '-1' is not a number of missing ones: give 0 to 9,999"),
+        ("{r},citations:p1,missing,-1", "line 2: '-1' is not a number of missing items: give 0 to 9,999"),
         ("{r},citations:p1,1,right {r},citations:p1,missing,0", "citations:p1: 1 of its lines have no mark, first '2'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`corpus preview` says what a release with the other threshold does: both are built and compared."""
+"""`corpus preview` reports the effect of another threshold: both releases are built and compared."""
 
 from collections import Counter
 from pathlib import Path

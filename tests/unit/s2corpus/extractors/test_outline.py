@@ -1,4 +1,4 @@
-"""Labeled texts become a parse. The texts are those of PMC5307246 (CC BY), with the labels of a converter."""
+"""Labeled texts become a parse. The texts are from PMC5307246 (CC BY), with the labels of a converter."""
 
 from s2corpus.extractors import ExtractorIdentity
 from s2corpus.extractors.outline import build_parse

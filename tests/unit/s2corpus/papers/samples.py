@@ -36,5 +36,5 @@ def publisher(source: str = "crossref", native: str = "1", **values: Any) -> Rec
 
 
 def is_preprint(doi: str) -> bool:
-    """Tell whether a DOI has the prefix of bioRxiv or arXiv."""
+    """Return whether a DOI has the prefix of bioRxiv or arXiv."""
     return doi.startswith(("10.1101/", "10.48550/"))

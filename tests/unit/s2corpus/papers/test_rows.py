@@ -1,4 +1,4 @@
-"""A paper's row names the full text that decides its openness, and lists the others. A file name is an identifier only as a whole."""
+"""A paper's row names the full text that decides its openness, and lists the others. Only a complete file name is an identifier."""
 
 from dataclasses import replace
 from typing import Any

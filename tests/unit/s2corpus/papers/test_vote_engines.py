@@ -1,4 +1,4 @@
-"""What is known about the records of each bucket is equal on DuckDB, with functions that get few rows, and on Spark."""
+"""The facts about the records of each bucket are equal on DuckDB, with functions that get few rows, and on Spark."""
 
 from collections import defaultdict
 from datetime import UTC, datetime

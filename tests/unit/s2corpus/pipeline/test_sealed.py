@@ -1,4 +1,4 @@
-"""SPEC §10.15–10.17: a run is what its record says, and only stored facts lead to a publication."""
+"""SPEC §10.15–10.17: a run follows its record, and only stored facts lead to a publication."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""A variant is one spec with one rule of another; the table counts what the rule changes in releases of the same inputs."""
+"""A variant is one spec with one rule of another; the table counts the changes of the rule in releases of the same inputs."""
 
 from dataclasses import replace
 from pathlib import Path

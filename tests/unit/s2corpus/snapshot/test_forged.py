@@ -272,7 +272,7 @@ KINDS: dict[str, Callable[[Path], object]] = {
     "link that leads out": lambda path: path.symlink_to("/etc/hostname"),
     "huge": lambda path: path.touch() or os.truncate(path, 1 << 40),  # type: ignore[func-returns-value]  # a sparse file
 }  # fmt: skip
-"""what a path may be instead of a small regular file"""
+"""kinds of a path other than a small regular file"""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -302,7 +302,7 @@ def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> No
 
 
 def test_yank_asks_only_at_a_terminal(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC §10.13: at a terminal, `corpus yank` asks for confirmation before it withdraws a snapshot."""
+    """SPEC §10.13: at a terminal, `corpus yank` requires confirmation before it withdraws a snapshot."""
     publish(lake, JANUARY)
     for answer, is_terminal, words, stops in [
         ("n", True, [], True), ("y", True, [], False), ("n", True, ["--yes"], False), ("n", False, [], False),

@@ -283,7 +283,7 @@ VALUES: dict[str, list[tuple[Entry, str, Any]]] = {
         (work(license=[license(NC_ND, version, start)], indexed={"date-parts": [[2021, 7, 1]]}), "open_access", is_open)
         for version, start, is_open in (("vor", [2020, 7, 1], True), ("vor", [2099], None), ("am", [2020], None))
     ],
-    "dates and containers of Crossref are those of the work": [
+    "dates and containers of Crossref describe the work": [
         # The registration is not a publication.
         (work(issued={"date-parts": [[None]]}, created={"date-parts": [[2015, 3, 19]]},
               **{"journal-issue": {"published-print": {"date-parts": [[1997, 9]]}}}), "date", "1997-09"),

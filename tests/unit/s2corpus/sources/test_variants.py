@@ -1,7 +1,7 @@
 """Every notation of a concept is read through every format (SPEC §3.9, §3.18–§3.20).
 
 `VARIANTS` is the only list: a row is a notation and its meaning. An entrance writes the notations of a concept into one file
-of a format and returns what the format's reader made of them. The notations are those of exports of dblp, Mendeley,
+of a format and returns the records of the format's reader. The notations are from exports of dblp, Mendeley,
 Zotero, JabRef and NASA ADS, of PubMed, PMC, SciELO, eLife, Crossref, OpenAlex and Semantic Scholar, and of printed references.
 """
 

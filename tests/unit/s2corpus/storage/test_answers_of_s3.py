@@ -75,7 +75,7 @@ READERS: dict[str, Callable[[Lake, str, Path], Any]] = {
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("reader", READERS)
 def test_damaged_answer_is_no_object(store: Store, lake: Lake, reader: str, damage: Fault, tmp_path: Path) -> None:
-    """Whole reads repeat a request whose answer was damaged. A stream cannot, because its reader has used its beginning."""
+    """Complete reads repeat a request after a damaged answer. A stream cannot, because its reader has used its beginning."""
     store.objects["a/b"] = content = orjson.dumps({"snapshot": None, "words": ["word"] * 100})
     read = READERS[reader]
     store.spoil(damage, "a/b", 1)
@@ -91,7 +91,7 @@ def test_damaged_answer_is_no_object(store: Store, lake: Lake, reader: str, dama
 @pytest.mark.parametrize("damage", DAMAGES[:6])
 @pytest.mark.parametrize("rows", [10, 200_000])
 def test_damaged_answer_is_never_a_part(store: Store, lake: Lake, damage: Fault, rows: int, tmp_path: Path) -> None:
-    """Parts are read whole if they are small, and in ranges otherwise. Both engines name the cause."""
+    """Small parts are read completely, other parts in ranges. Both engines name the cause."""
     table = pa.table({"a": range(rows), "b": [hashlib.sha256(str(n).encode()).hexdigest() for n in range(rows)]})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
@@ -141,7 +141,7 @@ def test_file_systems_of_two_lakes_differ(store: Store) -> None:
     assert [systems[0] == system for system in systems] == [True, True, False, False]
 
 
-@pytest.mark.parametrize("times", [0, 1, 8192, 30_000])  # The end comes when a file is opened, the rest in ranges.
+@pytest.mark.parametrize("times", [0, 1, 8192, 30_000])  # Opening a file reads its end; ranges read the rest.
 def test_random_access_reads_what_was_stored(store: Store, lake: Lake, times: int) -> None:
     store.objects["k"] = content = bytes(range(256)) * times
     fs, root = lake.filesystem()
@@ -155,7 +155,7 @@ def test_random_access_reads_what_was_stored(store: Store, lake: Lake, times: in
 
 
 def test_readers_ask_for_no_size_before_they_open_a_part(store: Store, lake: Lake, tmp_path: Path) -> None:
-    """A release on S3 has thousands of parts. Arrow and DuckDB ask for size, time and footer of each; opening it gives them."""
+    """A release on S3 has thousands of parts. Arrow and DuckDB request size, time and footer of each; opening a part supplies them."""
     written = TableRef(lake, "releases/x/aliases", TABLES["aliases"])
     for shard in range(3):
         written.write(shard, [{"alias": f"{shard:015}", "paper_id": "f" * 15}])
@@ -181,7 +181,7 @@ def test_readers_ask_for_no_size_before_they_open_a_part(store: Store, lake: Lak
 
 @pytest.mark.parametrize(("size", "found"), [(4, "found 3"), (None, "the file is missing")])
 def test_part_of_another_size_is_damaged(store: Store, lake: Lake, size: int | None, found: str) -> None:
-    """One request opens a part; its size is compared with that of the commit."""
+    """One request opens a part; its size is compared with the committed size."""
     store.objects["t/clusters/part"] = b"123"
     key = "t/clusters/part" if size else "t/clusters/lost"
     fs, root = lake.filesystem({key: size or 3})

@@ -54,7 +54,7 @@ def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path
 
 
 def test_merge_keeps_every_row_and_bounds_the_number_of_parts(lake: Lake) -> None:
-    """Twelve releases store a few rows each; readers hold the names of former parts."""
+    """Twelve releases store a few rows each; readers have the names of former parts."""
     store = ContentStore(lake, "parses/1", STORED_PARSES)
     keys = [hashlib.sha1(bytes([n])).hexdigest() for n in range(48)]
     first, last = min(keys), max(keys)

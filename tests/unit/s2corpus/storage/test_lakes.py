@@ -1,6 +1,6 @@
 """A lake on S3 and a lake in a folder behave in the same way, and errors of S3 become sentences.
 
-The server is the S3 server of docker-compose.yaml; it starts in a few seconds. Its errors come from a server with fixed responses.
+The server is the S3 server of docker-compose.yaml; it starts in a few seconds. Another server with fixed responses supplies its errors.
 """
 
 import contextlib

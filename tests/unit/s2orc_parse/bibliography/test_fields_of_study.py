@@ -22,7 +22,7 @@ def test_classification_tables_are_complete() -> None:
     assert sum(row["code"].isdecimal() for row in rows("asjc")) == 334
     assert {row["tree"] for row in rows("mesh") if len(row["tree"]) == 1} == set("ABCDEFGHIJKLMNVZ")
     assert sum("." in row["code"] for row in rows("arxiv")) == 146  # As of 2026, including aliases.
-    # The numbers are those of https://api.openalex.org/fields.
+    # The numbers are from https://api.openalex.org/fields.
     assert all(fields_of(f"fields/{number}") for number in range(11, 37))
 
 

@@ -1,4 +1,4 @@
-"""Text has the words, signs and spaces that the paper prints (SPEC §3.30). The texts are those of TEI for real papers."""
+"""Text has the words, signs and spaces that the paper prints (SPEC §3.30). The texts are from TEI of real papers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What people say of the citations and bibliographies of a release's evaluation."""
+"""Add the judgments of citations and bibliographies in a release's evaluation."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""SPEC §7.4–7.6, §7.10, §7.12: an equal identifier comes first, then an equal string, then the paper with the highest S above 0.8.
+"""SPEC §7.4–7.6, §7.10, §7.12: an equal identifier is first, then an equal string, then the paper with the highest S above 0.8.
 
 Generic titles and titles of fewer than 3 words need year and surname to agree. If titles differ only in a number or numeral, the link
 has `warning=numeral`. A paper never links to itself.

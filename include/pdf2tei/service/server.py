@@ -61,7 +61,8 @@ TASKS_PER_WORKER = 500
 
 
 def enter_worker_sandbox(uploads: str) -> None:
-    """Enter the sandbox in a new worker, with a private folder and read access to the uploads."""
+    """Enter the sandbox in a new worker, with a private folder and read access to the uploads. Libraries log nothing there."""
+    logging.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
     binary = str(pdfalto.binary_path())

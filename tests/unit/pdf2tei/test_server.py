@@ -1,6 +1,7 @@
 """The extractor's service implements GROBID's REST API, requires its token and survives hostile PDFs."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -24,14 +25,17 @@ PAPER = typeset("ieee")[0]
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[tuple[httpx.Client, int]]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx.Client, int]]:
     """Yield a client with the token, and the process id of a server with one worker on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", "1"],
-        env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": TOKEN},
-    )
+    log = tmp_path_factory.mktemp("server") / "log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", "1"],
+            env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": TOKEN},
+            stderr=output,
+        )
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
     try:
         for _ in range(300):
@@ -45,6 +49,7 @@ def server() -> Iterator[tuple[httpx.Client, int]]:
         client.close()
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
+        assert "not defined" not in log.read_text(), "warnings of pypdf"
 
 
 @pytest.fixture
@@ -69,6 +74,12 @@ def test_server_requires_the_token(client: httpx.Client, header: str | None) -> 
     headers = {"Authorization": header} if header else {}
     for method, path in (("GET", "/api/isalive"), ("GET", "/api/version"), ("POST", PROCESS)):
         assert httpx.request(method, client.base_url.join(path), headers=headers).status_code == 401
+
+
+def test_pdf_without_its_document_information_is_read(client: httpx.Client) -> None:
+    """pypdf warns that the object does not exist."""
+    broken = re.sub(rb"/Info \d+", b"/Info 99999", PAPER)
+    assert broken != PAPER and send(client, broken).content == send(client, PAPER).content
 
 
 def test_server_response_equals_the_library(client: httpx.Client, tmp_path: Path) -> None:

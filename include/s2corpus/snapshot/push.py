@@ -25,7 +25,7 @@ from s2corpus_reader.following import fetch_file
 
 MANIFEST = "manifest.json"
 _PROGRESS_FILE = "_PUSHED.json"
-"""The files sent so far with their ETags in the target; deleted at the end."""
+"""The SHA-256 of the manifest, and the files sent so far with their ETags in the target; deleted at the end."""
 _SAVE_EVERY = 20
 """Number of files between two updates of the progress file."""
 _COMMIT_FILES = 100
@@ -47,17 +47,22 @@ def push_to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path:
         UserError: the target contains another snapshot or other files.
         SnapshotError: the manifest is damaged, or a file differs from it.
     """
+    if f"{target.root}/".startswith(f"{snapshot.root}/"):
+        raise UserError(f"{target.root} is the snapshot or a part of it: use a separate folder")
     manifest, listed = read_manifest(snapshot)
-    files = listed.values()
-    existing, saved = _get(target, MANIFEST), _get(target, _PROGRESS_FILE)
-    if existing is not None and existing != manifest:
-        raise UserError(f"{target.root} contains another snapshot: use a separate folder")
-    if existing is None and saved is None:
-        if (other := next(target.list(""), None)) is not None:
+    files, sha256 = listed.values(), hashlib.sha256(manifest).hexdigest()
+    existing, saved = _get(target, MANIFEST), orjson.loads(_get(target, _PROGRESS_FILE) or b"{}")
+    if (existing or manifest) != manifest or (saved and saved.get("manifest_sha256") != sha256):
+        raise UserError(f"{target.root} contains another snapshot, or a part of one: use a separate folder")
+    sent: dict[str, str] = saved.get("sent", {})
+    if existing is not None:  # Files of a complete copy may have been lost.
+        sizes = {entry.key: entry.bytes for entry in target.list("")}
+        pending = [file for file in files if sizes.get(file.path) != file.bytes]
+    else:
+        if not saved and (other := next(target.list(""), None)) is not None:
             raise UserError(f"{target.root} contains other files ({other.key}): use a separate folder")
-        target.put(_PROGRESS_FILE, b"{}")
-    sent: dict[str, str] = orjson.loads(saved or b"{}")
-    pending = [file for file in files if existing is None and sent.get(file.path) != target.etag(file.path)]
+        target.put(_PROGRESS_FILE, orjson.dumps({"manifest_sha256": sha256, "sent": sent}))
+        pending = [file for file in files if sent.get(file.path) != target.etag(file.path)]
     with tempfile.TemporaryDirectory(prefix="s2corpus-push-") as scratch:
         for number, file in enumerate(pending, 1):
             progress(file.path)
@@ -65,7 +70,7 @@ def push_to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path:
             target.upload(file.path, Path(scratch) / "file")
             sent[file.path] = target.etag(file.path)
             if number % _SAVE_EVERY == 0:
-                target.put(_PROGRESS_FILE, orjson.dumps(sent))
+                target.put(_PROGRESS_FILE, orjson.dumps({"manifest_sha256": sha256, "sent": sent}))
     if existing is None:
         target.put(MANIFEST, manifest)
     target.delete(_PROGRESS_FILE)

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 from click.testing import CliRunner
 
@@ -54,6 +55,39 @@ def test_folder_with_other_files_is_not_changed(published: Path, tmp_path: Path,
     with pytest.raises(UserError, match=says):
         run(published, tmp_path)
     assert contents(tmp_path) == {name: b"{}"}
+
+
+def test_interrupted_push_of_another_snapshot_is_not_continued(published: Path, tmp_path: Path) -> None:
+    # The files that two snapshots have under one name would else be those of the first, below the manifest of the second.
+    first, target = Path(shutil.copytree(published, tmp_path / "first")), open_lake(str(tmp_path / "copy"))
+    manifest = orjson.loads((first / "manifest.json").read_bytes())
+    (first / "manifest.json").write_bytes(orjson.dumps(manifest | {"code": "earlier"}))
+
+    def stop(path: str) -> None:
+        if len(contents(tmp_path / "copy")) > 30:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        push.push_to_lake(open_lake(str(first)), target, stop)
+    before = contents(tmp_path / "copy")
+    with pytest.raises(UserError, match="contains another snapshot, or a part of one"):
+        run(published, tmp_path / "copy")
+    assert contents(tmp_path / "copy") == before
+
+
+def test_lost_file_of_a_copy_is_sent_again(published: Path, tmp_path: Path) -> None:
+    run(published, tmp_path / "copy")
+    (tmp_path / "copy/index.parquet").unlink()
+    assert "1 files sent" in run(published, tmp_path / "copy")
+    assert contents(tmp_path / "copy") == contents(published)
+
+
+@pytest.mark.parametrize("below", ["", "copy"])
+def test_snapshot_is_not_pushed_into_itself(published: Path, below: str) -> None:
+    before = contents(published)
+    with pytest.raises(UserError, match="is the snapshot or a part of it"):
+        run(published, published / below)
+    assert contents(published) == before
 
 
 def test_damaged_snapshot_is_not_sent(published: Path, tmp_path: Path) -> None:

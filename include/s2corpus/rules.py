@@ -21,7 +21,7 @@ FullText = Literal["pdf", "latex", "jats", "elsevier"]
 class Rules(BaseModel):
     """Base class of the sections of a release spec. Fields are validated; an unknown field is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class OwnRule(Rules):

@@ -29,6 +29,7 @@ from s2corpus.rules import UnigramRules as UnigramRules
 from s2corpus.rules import VoteRules as VoteRules
 
 _PLACEHOLDER = re.compile(r"\{(year|month|day)\}")
+Hours = Annotated[float, Field(gt=0, le=366 * 24)]
 _EXPECTED = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
@@ -45,12 +46,12 @@ class ScheduleRules(Rules):
     """start of the last interval, for a spec that is no longer built"""
     catchup: bool = False
     """whether missed intervals are built automatically"""
-    late_after_hours: Annotated[float, Field(gt=0)] = 24
+    late_after_hours: Hours = 24
     """an unfinished release is reported as late after this many hours since the start of its run"""
     expects: tuple[str, ...] = ()
     """drops (`name`) and deliveries (`source/name`) that a release needs; {year}, {month} and {day} are those of its interval's start.
     The release waits for them, and contains them although they became ready after its interval"""
-    expects_hours: Annotated[float, Field(gt=0)] = 72
+    expects_hours: Hours = 72
     """hours that a run waits for `expects`"""
     without_expected: Literal["fail", "continue"] = "fail"
     """what a run does after `expects_hours`"""
@@ -92,14 +93,23 @@ class ScheduleRules(Rules):
     @field_validator("cron")
     @classmethod
     def _is_cron(cls, cron: str | None) -> str | None:
-        from croniter import croniter
+        from croniter import CroniterBadDateError, croniter
 
         if cron is not None and not croniter.is_valid(cron):
             raise ValueError(f"{cron!r} given; a cron expression was expected, e.g. '0 0 1 * *', or null")
+        try:
+            if cron is not None:
+                croniter(cron).get_next()
+        except CroniterBadDateError:
+            raise ValueError(f"{cron!r} given, which names no day of any year: correct its day and month") from None
         return cron
 
     @model_validator(mode="after")
     def _has_one_trigger(self) -> ScheduleRules:
+        if self.end_date is not None and self.end_date < self.start_date:
+            raise ValueError(
+                f"end_date: {self.end_date} is before start_date: {self.start_date}, so no release is allowed"
+            )
         if self.on_drop and self.cron is not None and "cron" in self.model_fields_set:
             raise ValueError(f"on_drop: true and cron: {self.cron!r} given; expected one of them: remove cron")
         if self.on_drop and self.expects:
@@ -180,7 +190,7 @@ class ResourceRules(Rules):
     """time limit of the child process that reads one PDF or LaTeX source, seconds"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
     """deadline of one PDF in the pool of extractors, seconds, including retries after 503 and polling; each attempt may use a third"""
-    task_hours: Annotated[float, Field(gt=0)] = 24
+    task_hours: Hours = 24
     """time limit of one Airflow task, hours; Airflow ends the task and reports it"""
     in_flight: Count = 2
     """open requests of one extract task, and its slots of the Airflow pool `grobid`"""

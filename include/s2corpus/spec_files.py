@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from s2corpus.errors import UserError, suggest
 from s2corpus.own_rules import CLEANING_RULES, FILTERS, load_rule
 from s2corpus.spec import ReleaseSpec
+from s2corpus_datasets.spec import read_yaml
 
 REMOVED = frozenset((
     "clean.language_characters", "clean.max_abstract_words", "clean.max_top_share", "clean.min_abstract_words", "clean.min_paragraphs",
@@ -49,7 +50,7 @@ def _read_mapping(path: Path) -> dict[str, Any]:
         UserError: the file is missing, not YAML, or not a mapping.
     """
     try:
-        raw = yaml.safe_load(path.read_text("utf-8"))
+        raw = read_yaml(path)
     except FileNotFoundError:
         names = sorted(p.stem for p in path.parent.glob("*.yaml"))
         like = suggest(path.stem, names)
@@ -125,9 +126,11 @@ def _explain(path: Path, error: ValidationError) -> Iterator[str]:
 def _fields_at(steps: tuple[Any, ...]) -> list[str]:
     model: type[BaseModel] = ReleaseSpec
     for step in steps:
-        annotation = model.model_fields[str(step)].annotation
-        optional = [one for one in get_args(annotation) if isinstance(one, type) and issubclass(one, BaseModel)]
-        annotation = optional[0] if optional else annotation
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            model = annotation
+        if isinstance(step, int):  # the number of an item of a list, which the step before has named
+            continue
+        annotation = model.model_fields[step].annotation
+        models = [
+            one for one in (annotation, *get_args(annotation)) if isinstance(one, type) and issubclass(one, BaseModel)
+        ]
+        model = models[0] if models else model
     return sorted(model.model_fields)

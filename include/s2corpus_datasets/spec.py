@@ -41,8 +41,25 @@ class DatasetSpec(BaseModel):
     """minimum megabytes of snapshot files for each mapped task, because starting a task costs seconds; 0: no minimum"""
     memory_mb: Annotated[int, Field(ge=64)] = 512
     """memory limit of each task for sorting and sampling, in MB"""
-    task_hours: Annotated[float, Field(gt=0)] = 24
+    task_hours: Annotated[float, Field(gt=0, le=366 * 24)] = 24
     """hours after which a task is stopped"""
+
+
+class _Loader(yaml.SafeLoader):
+    """A loader that refuses a repeated key, whose first value YAML would ignore."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
+        if repeated := [key for key in keys if keys.count(key) > 1]:
+            raise yaml.YAMLError(
+                f"the key {repeated[0]!r} is given twice (line {node.start_mark.line + 1}): join the two"
+            )
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> Any:
+    """Return the content of a YAML file in which no key is repeated."""
+    return yaml.load(path.read_text("utf-8"), _Loader)
 
 
 def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
@@ -54,7 +71,7 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
         UserError: the file is missing or invalid.
     """
     try:
-        spec = DatasetSpec.model_validate(yaml.safe_load(path.read_text("utf-8")))
+        spec = DatasetSpec.model_validate(read_yaml(path))
         if check_params:
             DATASETS.load(spec.dataset).params.model_validate(spec.params)
     except ValidationError as error:

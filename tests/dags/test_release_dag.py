@@ -26,6 +26,12 @@ WRONG_SPECS = {
     "bad_cron": ("name: bad_cron\nschedule: {cron: 0 0 32 * *}\n", "schedule.cron: '0 0 32 * *' given; a cron expression was"),
     "renamed": ("name: sample\n", "name: 'sample' given; expected the name of the file: 'renamed'"),
     "cut": ("name: [", "not readable as YAML"),
+    "never": ("name: never\nschedule: {cron: 0 0 31 2 *}\n", "schedule.cron: '0 0 31 2 *' given, which names no day"),
+    "ended": ("name: ended\nschedule: {end_date: 2020-01-01}\n", "schedule: end_date: 2020-01-01 is before start_date"),
+    "endless": ("name: endless\nresources: {task_hours: .inf}\n", "resources.task_hours: inf given"),
+    "huge": ("name: huge\nschedule: {expects_hours: 1.0e+12}\n", "schedule.expects_hours: 1000000000000.0 given"),
+    "item": ("name: item\nfilter: {rules: [mine]}\n", "filter.rules.0: 'mine' given; expected a mapping with the fields name"),
+    "twice": ("name: twice\ndrops: [a]\ndrops: [b]\n", "not readable as YAML: the key 'drops' is given twice"),
 }  # fmt: skip
 
 

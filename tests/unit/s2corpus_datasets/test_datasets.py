@@ -103,6 +103,8 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
     [
         ("dataset: nothing", "no dataset is called 'nothing': expected one of citeworth"),
         ("dataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}", "leave nothing to train on"),
+        ("dataset: contexts\nparams: {window: 1, window: 2}", "the key 'window' is given twice"),
+        ("dataset: contexts\ntask_hours: .inf", "task_hours: got inf"),
     ],
 )
 def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: Path) -> None:

@@ -66,7 +66,9 @@ def fetch(snapshot: Files, copy: Path) -> None:
         if target.is_file() and describe_file(file.path, target).sha256 == file.sha256:
             continue
         fetch_file(snapshot, file, target)
-    (copy / _MANIFEST).write_bytes(manifest)  # last: a copy without a manifest is incomplete
+    part = copy / f".{_MANIFEST}"  # A copy with a manifest is complete: a full disk must not leave a part of one.
+    part.write_bytes(manifest)
+    part.replace(copy / _MANIFEST)
 
 
 def fetch_file(snapshot: Files, file: SnapshotFile, target: Path) -> None:

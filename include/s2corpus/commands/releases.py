@@ -240,17 +240,19 @@ def _is_drops_dag_paused(lake: str) -> bool:
 def accept_command(release: str, check: str, reason: str, by: str | None, lake: str) -> None:
     """Accept a failed check of a release, with a reason.
 
-    CHECK is `<stage>.<check>`; RELEASE is `<spec>-<YYYYMMDD>`. The check is a warning, or a block that can be overridden.
-    In Airflow, clear the task `<stage>.quality` afterwards to continue the release. The reason is part of the snapshot's id and manifest.
+    CHECK is `<stage>.<check>`; RELEASE is `<spec>-<YYYYMMDD>`. The check is a warning, or a block that can be overridden. To continue,
+    clear the task `<stage>.quality` in Airflow, or build the release again with its `--as-of`. The reason is part of the snapshot's id
+    and manifest.
     """
     from s2corpus.pipeline import checks
     from s2corpus.pipeline.acceptance import accept
+    from s2corpus.pipeline.quality import tell_continuation
 
     by = by or current_account()
     opened, release = open_release(lake, release)
     is_new = accept(opened, release, {check: reason}, by, checks.list_all_checks())
-    stage = check.partition(".")[0]
-    click.echo(f"{check} {'is' if is_new else 'was already'} accepted for {release}; clear {stage}.quality in Airflow")
+    then = tell_continuation(release, check.partition(".")[0])
+    click.echo(f"{check} {'is' if is_new else 'was already'} accepted for {release}; {then}")
 
 
 REPORTS = ("tables", "funnel", "provenance", "coverage")

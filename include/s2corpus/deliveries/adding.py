@@ -65,6 +65,7 @@ def add_papers(
     Raises:
         UserError: no release reads a file of the folder, the corpus does not take the id, or intake would refuse a file.
     """
+    _check_outside(lake, folder)
     files, works = check_papers(folder)
     digests = digests_of(files | works)
     listed = [{"name": name, "bytes": of.bytes, "sha256": of.sha256} for name, of in digests.items()]
@@ -93,6 +94,7 @@ def add_metadata(
     """
     files: dict[str, Path] = {}
     for path in paths:
+        _check_outside(lake, path)
         for name, file in (files_below(path) if path.is_dir() else {path.name: path}).items():
             if files.setdefault(name, file) != file:
                 raise UserError(f"{file}: {files[name]} has the same name in the delivery: rename one")
@@ -102,6 +104,14 @@ def add_metadata(
     delivery = new_delivery("delivery", source, chosen, "full" if is_full else "delta", by)
     _check_selected(spec, delivery)
     return Added(chosen, deliver(lake, delivery, files, progress=progress))
+
+
+def _check_outside(lake: Lake, folder: Path) -> None:
+    """Raise UserError if a folder contains the lake: each call would add all earlier drops again."""
+    if lake.root.startswith("file://") and Path(lake.uri("drops")).resolve().is_relative_to(folder.resolve()):
+        raise UserError(
+            f"{folder} contains the lake {lake.root.removeprefix('file://')}: give a folder that has only the files to add"
+        )
 
 
 def _choose(patterns: Iterable[str], rest: str, is_selected: Callable[[str], bool]) -> str:

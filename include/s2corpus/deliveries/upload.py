@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Literal
@@ -16,7 +17,7 @@ import orjson
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.preview import check_metadata, check_source, find_unread_files
-from s2corpus.deliveries.ready import FORMAT, Delivery, Digests, Refused, hash_stream
+from s2corpus.deliveries.ready import FORMAT, Delivery, Digests, Refused, hash_stream, parse_ready
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2orc_parse.outputs import printable
@@ -104,11 +105,16 @@ def deliver(
     """
     digests = digests or digests_of(files, threads)
     listed = [{"name": n, "bytes": digests[n].bytes, "sha256": digests[n].sha256} for n in sorted(files)]
-    if lake.size(delivery.key("_READY")) is not None:
-        ready = orjson.loads(lake.get(delivery.key("_READY"))[0])
-        if sorted(ready["files"], key=lambda file: str(file["name"])) != listed:
+    if (size := lake.size(delivery.key("_READY"))) is not None:
+        try:
+            ready, _ = parse_ready(lake, delivery.key("_READY"), size)
+        except Refused as refused:
+            raise UserError(
+                f"{lake.uri(delivery.folder)} has a damaged _READY ({refused.detail}): give another id"
+            ) from None
+        if sorted((file.model_dump() for file in ready.files), key=itemgetter("name")) != listed:
             raise UserError(f"{lake.uri(delivery.folder)} was delivered already, with other files: give another id")
-        return Uploaded(delivery.folder, datetime.fromisoformat(ready["ready_at"]), 0, len(listed))
+        return Uploaded(delivery.folder, ready.ready_at, 0, len(listed))
     warnings = _check_files(delivery, files, digests)
     uploaded = {entry.key.removeprefix(delivery.folder): entry.bytes for entry in lake.list(delivery.folder)}
     if extra := sorted(set(uploaded) - set(files)):
@@ -124,6 +130,10 @@ def deliver(
         is_new = uploaded.get(name) != digest.bytes or _hash(partial(lake.open, key)).sha256 != digest.sha256
         if is_new:
             lake.upload(key, files[name])
+            if (stored := lake.size(key)) != digest.bytes:
+                raise UserError(
+                    f"{files[name]} changed from {digest.bytes} to {stored} bytes during the upload: wait for its writer, then try again"
+                )
         with lock:
             done += digest.bytes
             progress(done, total)

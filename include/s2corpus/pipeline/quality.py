@@ -15,6 +15,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from s2corpus.errors import QualityBlocked, UserError
+from s2corpus.ids import ReleaseId
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.acceptance import Acceptance, read_acceptances
 from s2corpus.pipeline.checks import SQL, QualityCheck, list_checks
@@ -143,13 +144,19 @@ def stop_if_blocked(release: str, verdicts: list[CheckVerdict]) -> None:
             "; ".join(
                 f"{v.stage}.{v.check}: {v.offending} offending row(s), e.g. {v.rows[0]}: {v.reason}"
                 + (
-                    f" (to continue: `corpus accept {release} {v.stage}.{v.check} --reason …`, then clear {v.stage}.quality)"
+                    f" (to continue: `corpus accept {release} {v.stage}.{v.check} --reason …`, then {tell_continuation(release, v.stage)})"
                     if v.overridable
                     else " (cannot be overridden)"
                 )
                 for v in stopping
             )
         )
+
+
+def tell_continuation(release: str, stage: str) -> str:
+    """Return how a release continues after a check of a stage was accepted."""
+    id_ = ReleaseId(release)
+    return f"clear {stage}.quality in Airflow, or run corpus build {id_.spec} --as-of {id_.as_of:%Y-%m-%dT%H:%M:%S}"
 
 
 def _run_check(

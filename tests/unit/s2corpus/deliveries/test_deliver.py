@@ -126,6 +126,34 @@ def test_repeated_delivery_is_the_same_drop(lake: Lake, papers: Path) -> None:
         deliver(lake, DROP, files_below(papers))
 
 
+def test_file_that_grows_during_the_upload_is_named(papers: Path, tmp_path: Path) -> None:
+    class Growing(LocalLake):
+        def upload(self, key: str, path: Path, *, move: bool = False) -> None:
+            with path.open("ab") as file:
+                file.write(b"more")
+            super().upload(key, path, move=move)
+
+    lake = Growing(tmp_path / "lake")
+    with pytest.raises(UserError, match=r"changed from \d+ to \d+ bytes during the upload"):
+        deliver(lake, DROP, files_below(papers))
+    assert lake.size(DROP.key("_READY")) is None
+
+
+@pytest.mark.parametrize("ready", ['{"files": [', '{"files": [3]}', "[]"])
+def test_damaged_ready_file_is_named(lake: Lake, papers: Path, ready: str) -> None:
+    lake.put(DROP.key("_READY"), ready.encode())
+    with pytest.raises(UserError, match=r"damaged _READY .*: give another id"):
+        deliver(lake, DROP, files_below(papers))
+
+
+def test_folder_with_the_lake_is_not_added(papers: Path) -> None:
+    (papers.parent / "link").symlink_to(papers)
+    for folder in (papers, papers.parent / "link"):
+        added = invoke("add", "own", str(folder), "--lake", str(papers / "lake"))
+        assert added.exit_code != 0 and "contains the lake" in str(added.exception)
+    assert not (papers / "lake").exists()
+
+
 def test_delivery_that_intake_would_refuse_is_not_sent(lake: Lake, papers: Path) -> None:
     declared = papers / "records.jsonl"
     declared.write_text('{"name": "a.pdf", "open_access": "yes"}')

@@ -5,6 +5,7 @@ byte, and snapshots are versions of Iceberg tables.
 from __future__ import annotations
 
 import gzip
+import resource
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -175,6 +176,20 @@ def test_first_copy_continues_after_an_interruption(snapshots: list[Path], tmp_p
         with pytest.raises(SnapshotError, match=r"README\.md"):
             follow(str(source), copy.parent)
         assert not (copy / "manifest.json").exists()
+
+
+def test_full_disk_leaves_no_part_of_a_manifest(snapshots: list[Path], tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(snapshots[0], tmp_path / snapshots[0].name))
+    (copy / "manifest.json").unlink()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            follow(str(snapshots[0]), tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not (copy / "manifest.json").exists()
+    assert _same(follow(str(snapshots[0]), tmp_path), snapshots[0])
 
 
 @pytest.fixture

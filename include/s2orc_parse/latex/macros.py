@@ -22,6 +22,8 @@ _DEFINES = re.compile(
     r"|\\(?:re)?newenvironment\*?\s*\{(?P<environment>[^{}]+)\}"
     r"|\\newtheorem\*?\s*\{(?P<theorem>[^{}]+)\}"
     r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+(?![A-Za-z@])"
+    r"|\\(?:[egx]?def\s*\\[A-Za-z@]+[^{}]{0,200}|(?:re)?newcommand\*?\s*\{?\s*\\[A-Za-z]*@[A-Za-z@]*\s*\}?(?:\s*\[[^\[\]]*\]){0,2}\s*"
+    r"|pdfstringdefDisableCommands\s*)(?P<inner>(?=\{))"
 )
 _STARRED = re.compile(
     rf"\\DeclarePairedDelimiter(?:XPP|X)?{_NAME}|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand{_NAME}\s*\{{\s*s"
@@ -66,7 +68,10 @@ def find_environments_only(text: str) -> set[str]:
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return the definitions in a text that pandoc can process, in order, except those that need TeX's internals (`@`, conditionals)."""
+    """Return the definitions in a text that pandoc can process, in order, except those that need TeX's internals (`@`, conditionals).
+
+    A definition inside another one, or for bookmarks of the PDF (`pdfstringdefDisableCommands`), does not define the name in the text.
+    """
     found: list[Definition] = []
     at = 0
     while match := _DEFINES.search(text, at):
@@ -109,6 +114,8 @@ def simplify_definitions(text: str) -> str:
 def _read_definition(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
     """Return the definition that starts at a match as TeX for pandoc, and its end."""
     at = match.end()
+    if kind == "inner":
+        return None, group_end(text, at)
     if kind in ("new", "default"):
         return _read_command(text, at, name, "providecommand" if kind == "default" else "renewcommand")
     if kind in ("operator", "font", "plain"):

@@ -31,13 +31,14 @@ DEFINES = re.compile(
 )
 """the beginning of a definition, before the defined name"""
 _BEFORE_ARGUMENT = re.compile(r"(?:[ \t]|%?\n(?!\s*\n))*(\[[^\]\n]*\](?=\{))?")
+_SPLIT_CALL = re.compile(r"(\\[A-Za-z]+\*?|[}\]])[ \t]*(?:%\n[ \t]*)+(?=[{\[])")
 _BRACES = re.compile(r"[{}]|\n\s*\n")
 
 
 def remove_comments(text: str) -> str:
     """Return the text without comments, verbatim environments and verbatim arguments.
 
-    The `%` of a comment remains, because it joins lines. A verbatim argument becomes TeX with the same output.
+    The `%` of a comment remains, because it joins lines, except before an argument. A verbatim argument becomes TeX with the same output.
     """
     environments = [*ENVIRONMENTS, *dict.fromkeys(_DECLARED_ENVIRONMENT.findall(text))]
     urls = [*_ADDRESSES, *(name for names in _DECLARED_COMMAND.findall(text) for name in names if name)]
@@ -78,7 +79,7 @@ def remove_comments(text: str) -> str:
             parts.append(_print_address(match["url"], before, inside))
         else:
             parts.append(match.group())
-    text = "".join([*parts, text[at:]])
+    text = _SPLIT_CALL.sub(r"\1", "".join([*parts, text[at:]]))
     calls = find_calls(text, "lstinputlisting", 1)
     return replace_intervals(text, ((c.start, c.end, _read_caption(f"[{c.options[0] or ''}]")) for c in calls))
 

@@ -28,6 +28,8 @@ _NOT_PAPERS = frozenset(
         "report-series", "component", "grant", "database", "dataset", "peer-review",
     )
 )  # fmt: skip
+_DELETED = "CrossRef Listing of Deleted DOIs"
+"""the journal of DOIs that were registered by mistake; their title is the DOI"""
 _SSRN = "10.2139/ssrn."
 """DOIs of a preprint server that registers its preprints as journal articles"""
 
@@ -48,6 +50,8 @@ def _parse(work: dict[str, Any], where: str) -> Entry:
     if kind in _NOT_PAPERS:
         return Dropped(RejectReason.NOT_A_PAPER, doi, kind)
     containers = [title for title in read_list(work.get("container-title")) if read_text(title).strip()]
+    if _DELETED in containers:
+        return Dropped(RejectReason.NOT_A_PAPER, doi, "deleted DOI")
     # The titles of a chapter or a paper in proceedings begin with the series; those of a journal with its full name.
     container = next(iter(containers if kind == "journal-article" else containers[::-1]), None)
     venue = read_object(work.get("event")).get("name")

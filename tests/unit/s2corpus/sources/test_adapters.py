@@ -118,6 +118,14 @@ def test_documented_entry_becomes_a_record(
     assert authors is None or names(record) == authors
 
 
+def test_deleted_doi_of_crossref_is_no_paper() -> None:
+    (found,) = entries("crossref", json.dumps({
+        "DOI": "10.1007/bf00293751", "type": "journal-article", "title": ["10.1007/BF00293751"],
+        "container-title": ["CrossRef Listing of Deleted DOIs"], "issued": {"date-parts": [[2011]]},
+    }))  # fmt: skip
+    assert isinstance(found, Dropped) and found.reason is RejectReason.NOT_A_PAPER
+
+
 def test_three_forms_of_crossref_dumps_are_read() -> None:
     items = {"items": [CROSSREF, {"type": "journal", "DOI": "10.18653/j"}, {"title": ["x"]}, 7]}
     for form in (json.dumps(items), json.dumps(items, indent=2), json.dumps({"message": items})):

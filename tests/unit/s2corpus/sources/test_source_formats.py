@@ -93,6 +93,12 @@ def test_contributor_of_jats_is_a_person_or_a_group(contributors: str, names: li
     assert [(a.first, a.last) for a in record.authors] == names
 
 
+MATHML = "http://www.w3.org/1998/Math/MathML"
+YBALO = (
+    f"<math xmlns='{MATHML}'>\n <msub>\n  <mi>YbAlO</mi>\n  <mn>3</mn>\n </msub>\n</math>"  # Phys. Rev. B 109, 214421
+)
+
+
 @pytest.mark.parametrize(
     ("abstract", "text"),
     [
@@ -102,6 +108,7 @@ def test_contributor_of_jats_is_a_person_or_a_group(contributors: str, names: li
             "Bare text.\nThen a paragraph.",
         ),
         ("<trans-abstract>Texto.</trans-abstract>", "Texto."),
+        (f"<abstract><p>of {YBALO}.</p></abstract>", "of YbAlO3."),
     ],
 )
 def test_abstract_of_jats_may_lack_paragraphs(abstract: str, text: str) -> None:
@@ -199,6 +206,20 @@ def test_repetitions_in_a_record_are_read_in_linear_time(piece: str) -> None:
     record = one("arxiv", {"id": "1903.00002", "title": "T", "authors": text, "abstract": text, "comments": text})
     assert record.authors and record.abstract
     assert one("arxiv", {"id": "1903.00002", "title": "T", "authors_parsed": [[text, text, text]]}).authors
+
+
+@pytest.mark.parametrize(
+    ("doi", "type_", "kind"),
+    [
+        ("10.1101/371435", "article", "archive"),
+        ("10.1/x", "preprint", "archive"),
+        ("10.1101/gr.1", "research-article", "publisher"),
+    ],
+)
+def test_preprint_in_jats_is_a_record_of_an_archive(doi: str, type_: str, kind: str) -> None:
+    source, data = jats_article(f"<article-id pub-id-type='doi'>{doi}</article-id>")
+    record = one(source, str(data).replace("<article>", f"<article article-type='{type_}'>"))
+    assert (record.kind.value, record.type == "preprint") == (kind, kind == "archive")
 
 
 def test_note_of_dblp_is_no_paper() -> None:

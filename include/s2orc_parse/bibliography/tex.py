@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from html.entities import html5
 
+from s2orc_parse.mathml import THIN, normalize_math
 from s2orc_parse.words import read_table
 
 _WORDS = read_table("bibliography/words")
@@ -127,7 +128,7 @@ def read_formula_text(tex: str) -> str:
     text = "".join(_read_tokens(tokens, 0))
     text = re.sub(r",\s+", f",{_KEPT_SPACE}", text).replace(" ", "")
     text = _RELATIONS.sub(r" \1 ", text).replace(_IN_SCRIPT, "").replace(_KEPT_SPACE, " ")
-    return unicodedata.normalize("NFC", " ".join(text.split()))
+    return unicodedata.normalize("NFC", normalize_math(text))
 
 
 def _read_tokens(tokens: Iterator[str], depth: int) -> Iterator[str]:
@@ -176,6 +177,8 @@ def _read_command(name: str, tokens: Iterator[str], depth: int, before: str) -> 
         _read_argument(tokens, depth)
     elif name in _FUNCTIONS:
         yield f"{_KEPT_SPACE}{name}{_KEPT_SPACE}"
+    elif name in (",", ":", ";", ">"):
+        yield THIN
     elif before == "^" and name == "circ":
         yield "°"
     else:

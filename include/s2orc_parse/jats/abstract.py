@@ -10,7 +10,7 @@ from lxml import etree
 from s2orc_parse.bibliography.fields import PARTS
 from s2orc_parse.bibliography.tex import read_formula_text
 from s2orc_parse.jats.header import rank_abstract
-from s2orc_parse.mathml import read_math
+from s2orc_parse.mathml import normalize_math, read_math
 from s2orc_parse.xml import MATHML, extract_text, local_name
 
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -91,7 +91,7 @@ def read_plain_text(element: Any) -> str:
         name, forms = local_name(formula), formula.getparent()
         is_other = name != "math" and forms.find("{*}math") is not None
         is_other = is_other or (name == "textual-form" and forms.find("{*}tex-math") is not None)
-        text = "" if is_other else read_math(formula) if name == "math" else "".join(formula.itertext())
+        text = "" if is_other else normalize_math(read_math(formula)) if name == "math" else "".join(formula.itertext())
         formula.clear(keep_tail=True)
         formula.text = read_formula_text(text) if name == "tex-math" else text
     return extract_text(element)

@@ -14,7 +14,8 @@ MAX_CELLS = 20_000  # per table
 MAX_SPAN = 100  # maximum number of columns that a cell spans
 _LABEL = re.compile(
     r"\s*(?:(?:supplementary|extended data|online)\s+)?"
-    r"(?:fig(?:ure|\.)?s?|tab(?:le|\.)?|scheme|chart|algorithm|plate|movie|video)\.?\s*(?P<num>.*?)[\s.:|]*",
+    r"(?:fig(?:ur[ae]s?|s(?![a-z]?\d))?|abb(?:ildung)?|gr[áa]fi[ck][ao]?|imagen|tab(?:le|l|ela|elle|ella|la|leau)?|[cq]uadro|рис(?:унок)?|табл(?:ица)?"
+    r"|[图圖図表]|scheme|chart|algorithm|plate|movie|video)(?![^\W\d_](?!\d))\.?\s*(?P<num>.*?)[\s.:|]*",
     re.IGNORECASE | re.DOTALL,
 )
 _TABLE = re.compile(r"\btable\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import NoReturn
 from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.parse_model import EqSpan
-from s2orc_parse.tei.drafts import Effect, TextDraft, TextReader
+from s2orc_parse.tei.drafts import Effect, ReferenceMark, TextDraft, TextReader
 from s2orc_parse.tei.sections import NO_SECTION, SECTION_NUMBER, SectionPath, make_section
 from s2orc_parse.words import invert, read_table
 from s2orc_parse.xml import Element
@@ -21,6 +21,7 @@ _FORMS = frozenset(("alternatives", "block-alternatives"))
 _LABELS = frozenset(("label", "title", "term", "speaker"))
 _NOTES = frozenset(("fn", "table-fn", "author-notes"))
 HREF = "{http://www.w3.org/1999/xlink}href"
+_YEAR = re.compile(r"(?<!\w)[12]\d{3}[a-z]?\Z")
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
     r"|(?P<roman>[IVX]{1,6})\.\s+(?=[A-Z]))(?P<rest>.*)"
@@ -117,6 +118,17 @@ class JatsTextReader(TextReader):
                 self._paragraph(element)  # the title of a list
         else:
             self._spaced(element)
+
+    def _callout(self, element: Element, kind: str | None, targets: tuple[str, ...]) -> None:
+        """Read a reference. A citation without letters and digits cites with the year before it: `Li et al., 1991<xref/>` (IUCr)."""
+        if kind == "cite" and not any(map(str.isalnum, "".join(element.itertext()))):
+            before = "".join(self._parts[-3:])
+            year = _YEAR.search(before)
+            start = self._length - len(before) + (year.start() if year else 0)
+            if year and not (self._marks and self._marks[-1].end > start):
+                self._marks.append(ReferenceMark(start, self._length, kind, targets))
+                kind = None
+        super()._callout(element, kind, targets)
 
     def _item(self, element: Element) -> None:
         """Read an item of a list, a definition or a theorem. Its label or title begins its first paragraph."""

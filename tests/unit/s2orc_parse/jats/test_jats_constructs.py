@@ -40,6 +40,10 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
         (f"{cite(1)}–{cite(101)} {cite(1, '1–101')}",
          [("1", "R1"), ("101", "R101"), *(("1–101", f"R{n}") for n in (*range(2, 101), *range(1, 102)))]),
         (f"{cite(1)}–{cite(102)} {cite(1, '1–102')}", [("1", "R1"), ("102", "R102"), ("1–102", "R1")]),
+        # Acta Cryst. D60, 2355 marks a citation behind its year; PMC prints a sign for the mark.
+        ("(de Maagd <italic>et al.</italic>, 2003<xref ref-type='bibr' rid='R2'/>; Mizuki <italic>et al.</italic>, 1999<xref "
+         "ref-type='bibr' rid='R3'> &#9654;</xref>, 2000<xref ref-type='bibr' rid='R4'> &#9654;</xref>)",
+         [("2003", "R2"), ("1999", "R3"), ("2000", "R4")]),
         # No range: letters, and other numbers than the bibliography's.
         (f"{cite(1, 'a')}–{cite(4, 'b')} {cite(1, '7')}–{cite(4, '9')}", [("a", "R1"), ("b", "R4"), ("7", "R1"), ("9", "R4")]),
     ],
@@ -117,6 +121,7 @@ def test_footnotes_are_entries_and_back_matter_has_sections() -> None:
     ]  # fmt: skip
 
 
+YBALO = "\n<mml:msub>\n  <mml:mi>YbAlO</mml:mi>\n  <mml:mn>3</mml:mn>\n</mml:msub>\n"
 IMAGE = "<inline-graphic xlink:href='inf1'/>"
 TEX = "<tex-math>x_1</tex-math>"
 DISPLAYED = f"<disp-formula id='E1'><label>(1)</label>{TEX}</disp-formula>"
@@ -161,6 +166,16 @@ def fraction(top: str, bottom: str) -> str:
         (f"<p>{math(fraction('<mml:mi>a</mml:mi><mml:mo>+</mml:mo><mml:mn>1</mml:mn>', '<mml:mn>2</mml:mn>'))}</p>", ["(a+1)/2"]),
         (f"<p>{math('<mml:mi>f</mml:mi><mml:mfenced><mml:mi>a</mml:mi><mml:mi>b</mml:mi></mml:mfenced>')}</p>", ["f(a,b)"]),
         (f"<p>{math('<mml:msqrt><mml:mi>a</mml:mi></mml:msqrt><mml:mo>&#x2062;</mml:mo><mml:mi>b</mml:mi>')}</p>", ["√ab"]),
+        # White space between the elements of MathML is none (Phys. Rev. B 109, 214421); units and functions are words
+        # (Phys. Rev. C 111, 064913; Nat. Astron. 6, 736).
+        (f"<p>of {math(YBALO)}.</p>", ["of YbAlO3."]),
+        (f"<p>{math('<mml:mn>5.02</mml:mn><mml:mspace width=`0.28em`/><mml:mi>TeV</mml:mi>'.replace('`', chr(34)))}</p>", ["5.02 TeV"]),
+        (f"<p>{math('<mml:msub><mml:mi>e</mml:mi><mml:mi>j</mml:mi></mml:msub><mml:mi>cos</mml:mi><mml:mi>ϖ</mml:mi>')}</p>", ["ej cos ϖ"]),
+        (f"<p>{math('<mml:msub><mml:mi>log</mml:mi><mml:mn>10</mml:mn></mml:msub><mml:mi>x</mml:mi>')}</p>", ["log10 x"]),
+        (f"<p>{math('<mml:mi>cos</mml:mi><mml:mo>(</mml:mo><mml:msub><mml:mi>v</mml:mi><mml:mi>max</mml:mi></mml:msub><mml:mi>t</mml:mi>')}</p>",
+         ["cos(vmaxt"]),
+        (f"<p>{math('<mml:mi>a</mml:mi><mml:mspace width=`-0.2em`/><mml:mi>b</mml:mi>'.replace('`', chr(34)))}</p>", ["ab"]),
+        ("<p><tex-math>\\sqrt{s}=5.02\\,\\mathrm{TeV}\\,.</tex-math></p>", ["√s = 5.02 TeV."]),
         ("<p>The <chem-struct><label>1</label>CH4</chem-struct> is.</p>", ["The 1 CH4 is."]),
         (f"<p>As <disp-formula-group id='g'><label>(1)</label><disp-formula>{TEX}</disp-formula></disp-formula-group> says.</p>",
          ["As EQUATION says."]),
@@ -182,6 +197,9 @@ def test_body_has_the_printed_text(body: str, expected: list[str]) -> None:
     [
         ("<chem-struct-wrap><label>Scheme 1</label><caption><p>Salts.</p></caption></chem-struct-wrap>", ("1", "Salts.", None)),
         ("<media><label>Video 1.</label></media>", ("1", "", None)),
+        # Rev. Saude Publica 47, 231
+        *((f"<fig><label>{label}</label></fig>", (num, "", None)) for label, num in
+          (("Figura", None), ("Tabela 1", "1"), ("Quadro IV", "IV"))),
         ("<fig><label>Fig. 2</label><caption><p>All.</p></caption><list><list-item><p>A: one</p></list-item></list></fig>",
          ("2", "All. A: one", None)),
         ("<table-wrap><table><tr><td>1</td></tr></table><table><tr><td>2</td></tr></table></table-wrap>", (None, "", (("1",), ("2",)))),

@@ -147,8 +147,6 @@ class ExportRules(Rules):
     """benchmark texts; overlaps.parquet lists documents that share n-grams with them. These documents are still published"""
     tokenizer: TokenizerRules | None = None
     """tokenizer that counts `num_tokens` of each document; null: not counted (see docs/formats.md)"""
-    shard_bytes: Annotated[int, Field(ge=1 << 20)] | None = None
-    """maximum uncompressed bytes of a file of documents, at least 1 MiB; a longer document has a separate file; null: no limit"""
     text: ModelTextRules = ModelTextRules()
     """form of the texts for models (docs/formats.md); default: the form of the S2 V2 card"""
     approval: Annotated[Literal["none", "other", "anyone"], BeforeValidator(_read_approval)] = "none"

@@ -112,7 +112,7 @@ def file_number(paper_id: str, files: int) -> int:
 def documents_path(set_: str, split: str, number: int, piece: int | None = None) -> str:
     """Return the path of a document file: `v2/<set>/<split>/<nn>.jsonl.gz`.
 
-    With `export.shard_bytes` the name is `<nn>-<piece>.jsonl.gz`. Pieces start at 0 and have six digits, so that names
+    With `export.shard_bytes` of version 1.0.0, the name is `<nn>-<piece>.jsonl.gz`. Pieces start at 0 and have six digits, so that names
     sort.
     """
     return f"v2/{set_}/{split}/{number:02d}{'' if piece is None else f'-{piece:06d}'}.jsonl.gz"

@@ -1,8 +1,4 @@
-"""Write the files of a group: documents with their index fragments, corpus files, flat tables and graph.
-
-If the spec sets `export.shard_bytes`, each file of documents is split by size. The documents determine the resulting paths, so a repeated
-run reads the paths of an earlier one from its index fragments.
-"""
+"""Write the files of a group: documents with their index fragments, corpus files, flat tables and graph."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
@@ -24,7 +19,6 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, flat, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.metadata import gorc_line, metadata_row
-from s2corpus.snapshot.store import Store
 from s2corpus.spec import ModelTextRules
 from s2corpus.stages.export.group import ExportGroup, Pieces
 from s2corpus.storage.by_paper import ByPaper
@@ -51,55 +45,23 @@ from s2orc_parse.parse_model import ParseKind
 SPLIT_FOLDERS = ("train", "valid")
 
 
-def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] | None:
-    """Return the paths of the JSON lines files with a number, or None if they are split by size and not yet written."""
-    if run.spec.export.shard_bytes is None:
-        return [documents_path(set_, split, number) for split in SPLIT_FOLDERS]
-    if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
-        return None
-    first = {documents_path(set_, split, number, 0) for split in SPLIT_FOLDERS}
-    return sorted(first.union(*(pc.unique(batch["file"]).to_pylist() for batch in store.read_fragment(name, ["file"]))))
-
-
-class _PathAllocator:
-    def __init__(self, set_: str, shard_bytes: int | None) -> None:
-        self._set = set_
-        self._limit = shard_bytes
-        self._pieces: Counter[tuple[str, int]] = Counter()
-        self._bytes: Counter[tuple[str, int]] = Counter()
-        self.lines: Counter[str] = Counter()
-
-    def allocate(self, split: str, number: int, size: int) -> str:
-        """Return the path for a line of `size` bytes, and count the line."""
-        key = (split, number)
-        if self._limit is not None and self._bytes[key] and self._bytes[key] + size > self._limit:
-            self._pieces[key] += 1
-            self._bytes[key] = 0
-        self._bytes[key] += size
-        path = documents_path(self._set, split, number, None if self._limit is None else self._pieces[key])
-        self.lines[path] += 1
-        return path
+def document_paths(set_: str, number: int) -> list[str]:
+    """Return the paths of the JSON lines files with a number."""
+    return [documents_path(set_, split, number) for split in SPLIT_FOLDERS]
 
 
 def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     """Write `v2/<set>/<split>/<nn>.jsonl.gz`, the Parquet copies, and the index fragments of a set. Skip existing files."""
     export, store = group.run.spec.export, group.store
-    known_paths = [document_paths(group.run, store, set_, nn) for nn in group.numbers]
-    is_first_run = None in known_paths  # split by size: the paths are still unknown
-    paths = {path for number_paths in known_paths for path in number_paths or ()}
-    if is_first_run:
-        paths |= {documents_path(set_, split, nn, 0) for split in SPLIT_FOLDERS for nn in group.numbers}
-    missing = group.find_missing(paths | {parquet_path(path) for path in paths})
+    paths = [path for nn in group.numbers for path in document_paths(set_, nn)]
+    missing = group.find_missing([*paths, *map(parquet_path, paths)])
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
-    allocator = _PathAllocator(set_, export.shard_bytes)
+    lines: Counter[str] = Counter()
     count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _load_benchmarks(group.run)
     rules, format_text = group.run.spec.clean, _make_text_formatter(group.run)
     copies = Pieces(scratch, partial(ParquetFile, schema=documents.SCHEMA))
-
-    def should_write(path: str) -> bool:
-        return is_first_run or path in missing
 
     def read(bucket: int) -> Iterator[dict[str, Any]]:
         return rows.read_documents(
@@ -112,26 +74,27 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
         for document in group.merge_rows(read):
             split, nn = document["split"], file_number(document["paper_id"], group.files)
             line = document_line(document["paper_id"], document["sha1"], document["text"])
-            path = allocator.allocate(split, nn, len(line))
-            index[nn].write(rows.build_index_row(document, set_, path, allocator.lines[path]))
+            path = documents_path(set_, split, nn)
+            lines[path] += 1
+            index[nn].write(rows.build_index_row(document, set_, path, lines[path]))
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
                 overlaps[nn].write({
                     "id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark, "ngrams": ngrams,
                     "share": share,
                 })  # fmt: skip
-            if should_write(parquet_path(path)):
+            if parquet_path(path) in missing:
                 row = documents.build_row(document, set_, count_tokens, format_text, rules=rules)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
-            if should_write(path):
+            if path in missing:
                 yield path, line
 
     with ExitStack() as stack:
         index = group.open_fragments(stack, scratch / "index", rows.INDEX)
         overlaps = group.open_fragments(stack, scratch / "overlaps", SCHEMA)
         stack.enter_context(closing(copies))
-        for path in sorted(filter(should_write, map(parquet_path, paths))):
+        for path in sorted(missing.intersection(map(parquet_path, paths))):
             copies.open(path)
-        group.write_lines(set(filter(should_write, paths)), write_rows(index, overlaps), scratch)
+        group.write_lines(missing.intersection(paths), write_rows(index, overlaps), scratch)
     local = {path: copies.local(path) for path in copies.files}
     store.put((describe_file(path, local[path], file.count), local[path]) for path, file in copies.files.items())
     store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})
@@ -247,7 +210,7 @@ def _read_signals(group: ExportGroup) -> ByPaper[dict[str, Any]]:
         parquet_path(path)
         for set_ in group.run.spec.clean.sets
         for nn in group.numbers
-        for path in document_paths(group.run, group.store, set_, nn) or ()
+        for path in document_paths(set_, nn)
     ]
     columns = ["id", "set", *NAMES]
     return ByPaper(merge(*(group.store.read_rows(path, None, columns) for path in paths), key=itemgetter("id")), "id")

@@ -18,7 +18,7 @@ from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
 from s2corpus.version import code_version
-from s2corpus_reader.files import GzipLines, remove_piece
+from s2corpus_reader.files import GzipLines
 from s2corpus_reader.parquet import ParquetFile
 
 F = TypeVar("F", GzipLines, ParquetFile)
@@ -88,27 +88,23 @@ class ExportGroup:
 
 
 class Pieces(Generic[F]):
-    """The local files of a group by their paths. If files are split by size, only one piece of a file is open at a time."""
+    """The local files of a group by their paths."""
 
     def __init__(self, scratch: Path, make: Callable[[Path], F]) -> None:
         self._scratch = scratch
         self._make: Callable[[Path], F] = make
         self.files: dict[str, F] = {}
-        self._open_paths: dict[str, str] = {}
 
     def open(self, path: str) -> F:
-        """Return the open file for a path, and close the previous piece of the same file."""
-        if self._open_paths.get(base := remove_piece(path)) != path:
-            if base in self._open_paths:
-                self.files[self._open_paths[base]].close()
-            self._open_paths[base] = path
+        """Return the open file for a path."""
+        if path not in self.files:
             self.files[path] = self._make(self.local(path))
         return self.files[path]
 
     def close(self) -> None:
         """Close all open files."""
-        for path in self._open_paths.values():
-            self.files[path].close()
+        for file in self.files.values():
+            file.close()
 
     def local(self, path: str) -> Path:
         """Return the local path of a file."""

@@ -130,14 +130,11 @@ def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     Raises:
         TransientError: a file is missing or was changed.
     """
-    numbers = range(run.file_counts[0])
-    texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
-    lines = [path for number_paths in texts for path in number_paths or ()]
+    numbers, sets = range(run.file_counts[0]), run.spec.clean.sets
+    lines = [path for nn in numbers for set_ in sets for path in document_paths(set_, nn)]
     paths = [*lines, *map(parquet_path, lines), *list_paths(run)]
     existing = store.find_unchanged(paths)
-    if missing := [path for path in paths if path not in existing] or [
-        "v2" for number_paths in texts if number_paths is None
-    ]:
+    if missing := [path for path in paths if path not in existing]:
         raise TransientError(
             f"{store.lake.uri(store.prefix)}: {len(missing)} files ({missing[0]} …) are missing or differ from the "
             f"files that the shards of the export wrote: run these shards again"

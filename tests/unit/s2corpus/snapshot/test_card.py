@@ -67,7 +67,6 @@ BASE = {
     "clean.unknown_year": "drop", "vote.support": "similar", "vote.records": "weighed", "vote.pdf_fields": "all", "vote.openness": "file",
     "filter.language": "cld3", "link.evidence": "all", "split.near_duplicates": "publish",
     "split.imprecise_dates": "hold_back", "export.gorc": False, "export.benchmarks": [],
-    "export.shard_bytes": None,
     "export.text": {"formulas": "none"},
 }  # fmt: skip
 COUNTED = {split: {"documents": 1, "words": 2} for split in ("train", "valid")}
@@ -117,7 +116,6 @@ def write_card(
         ({"rules": {"clean.layout": "template_blank"}},
          "its paragraphs, one a line.", "with an empty line between (the S2 V2 card's template)"),
         ({"rules": {"export.files": 4}}, "has 30 gzip files", "has 4 gzip files"),
-        ({"rules": {"export.shard_bytes": 1 << 20}}, "", "more than 1,048,576 bytes"),
         ({"rules": {"export.gorc": True}}, "", "GORC's Appendix E"),
         ({"rules": {"export.benchmarks": [{"name": "b"}]}}, "", "`overlaps.parquet`"),
         ({"rules": {"export.text": {"formulas": "latex"}}}, "", "`model_text` has their LaTeX"),

@@ -1,6 +1,4 @@
-"""SPEC §10, options of the export: masked texts, texts for models, and files of a given size; the statement of rights agrees with
-them.
-"""
+"""SPEC §10, options of the export: masked texts and texts for models; the statement of rights agrees with them."""
 
 import gzip
 from collections.abc import Iterator
@@ -8,11 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pyarrow.parquet as pq
 import pytest
 
-import s2corpus_reader
 from s2corpus.pipeline import quality
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
@@ -23,7 +19,7 @@ from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers, 
 ADDRESS = "ada.lovelace@cs.ox.ac.uk"
 RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
 TEXT = {"headings": "markdown", "citations": "linked", "captions": True, "tables": "markdown"}
-FORM = {"clean": {"pii": "mask"}, "export": {"files": 2, "shard_bytes": 1 << 20, "text": TEXT}}
+FORM = {"clean": {"pii": "mask"}, "export": {"files": 2, "text": TEXT}}
 
 
 def with_addresses(count: int) -> Iterator[Paper]:
@@ -81,21 +77,6 @@ def test_model_text_has_the_requested_format(folder: Path) -> None:
             assert f"As [@{linked[row['id']]}] shows, |||EMAIL_ADDRESS||| knows" in row["model_text"]
     assert seen > 5
     assert all(row["model_text"].split("\n")[0] == f"# {row['title']}" for row in documents(folder, "s2ag"))
-
-
-def test_files_are_split_by_size_and_sorted_by_name(folder: Path) -> None:
-    files = sorted((folder / "v2/s2orc/train").iterdir())
-    contents = [gzip.decompress(path.read_bytes()) for path in files]
-    assert {path.name[:2] for path in files} == {"00", "01"} and len(files) >= 4
-    assert all(len(content) <= 1 << 20 for content in contents)
-    ids = [[orjson.loads(line)["id"] for line in content.splitlines()] for content in contents]
-    for number in ("00", "01"):
-        found = [id_ for path, of_file in zip(files, ids, strict=True) if path.name[:2] == number for id_ in of_file]
-        assert found == sorted(found)
-    snapshot = s2corpus_reader.open(str(folder))
-    for id_ in (ids[0][0], ids[-1][-1]):
-        document = snapshot.document(id_)
-        assert document is not None and document["id"] == id_
 
 
 def test_recipe_has_no_model_text() -> None:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import s2corpus_reader
 from s2corpus.errors import UserError
 from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.reader import published_manifests
@@ -173,6 +174,41 @@ def test_publication_reveals_a_value_that_one_file_contains(copy: Path) -> None:
     list_again(copy)
     describe_again(copy)
     assert has_fault(copy)
+
+
+def test_files_in_pieces_of_version_1_0_0_are_valid(copy: Path) -> None:
+    """`export.shard_bytes` of version 1.0.0 divided a file by size: `00-000000`, `00-000001`."""
+    remove_publication(copy)
+    manifest = orjson.loads((copy / "manifest.json").read_bytes())
+    index = pq.read_table(copy / "index.parquet")
+    listed, places = index.to_pylist(), {}
+    for file in [file for file in manifest["files"] if file["path"].startswith(("v2/", "documents/"))]:
+        manifest["files"].remove(file)
+        whole = copy / file["path"]
+        table = pq.read_table(whole) if whole.suffix == ".parquet" else None
+        rows = read_lines(whole) if table is None else table.to_pylist()
+        half = (len(rows) + 1) // 2
+        for number, part in enumerate((rows[:half], rows[half:])):
+            path = file["path"].replace(whole.name, f"{whole.name[:2]}-{number:06}{whole.name[2:]}")
+            if table is None:
+                write_lines(copy / path, part)
+                places |= {(file["path"], number * half + n): (path, n) for n in range(1, len(part) + 1)}
+            else:
+                pq.write_table(pa.Table.from_pylist(part, table.schema), copy / path)
+            manifest["files"].append({**file, "path": path, "rows": len(part)})
+        whole.unlink()
+    for row in listed:
+        row["file"], row["line"] = places[row["file"], row["line"]]
+    pq.write_table(pa.Table.from_pylist(listed, index.schema), copy / "index.parquet")
+    manifest["rules"]["export.shard_bytes"] = 1 << 20
+    (copy / "manifest.json").write_bytes(orjson.dumps(manifest))
+    list_again(copy)
+    describe_again(copy)
+    assert list(verify(open_lake(str(copy)))) == []
+    snapshot = s2corpus_reader.open(str(copy))
+    for row in (listed[0], listed[-1]):
+        document = snapshot.document(row["id"])
+        assert document is not None and document["id"] == row["id"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -64,7 +64,8 @@ from s2corpus_airflow.timetable import ReleaseTimetable
 
 import s2corpus.stages
 from s2corpus.ids import RELEASE_DAG
-from s2corpus.pipeline.stages import STAGE_NAMES, Shards, find_planning_stage, stage_row
+from s2corpus.pipeline.stage_rows import Shards
+from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage, stage_row
 from s2corpus.rules import MIN_REASON
 from s2corpus.spec import ReleaseSpec
 from s2corpus.spec_files import read_specs, releases_folder

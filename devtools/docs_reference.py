@@ -62,7 +62,8 @@ def list_outcomes() -> dict[str, ClosedList]:
     from s2corpus.outcomes import FileOutcome
     from s2corpus.papers.evidence import Evidence
     from s2corpus.papers.vote import VoteRule
-    from s2corpus.pipeline.stages import OutcomeColumn, list_outcome_columns
+    from s2corpus.pipeline.stage_rows import OutcomeColumn
+    from s2corpus.pipeline.stages import list_outcome_columns
     from s2corpus.sources.record import RejectReason
 
     columns = [

@@ -14,7 +14,7 @@ from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.papers.filter import decide
 from s2corpus.rules import EvaluationRules
-from s2corpus.snapshot import paper_tables
+from s2corpus.snapshot import paper_numbers, paper_tables
 from s2corpus.snapshot.census import NO_FIELD
 from s2corpus_datasets.pretraining import PretrainingParams, classify_paragraph
 from s2corpus_datasets.sentences import sentence_spans
@@ -73,7 +73,7 @@ def test_fields_of_study_are_mapped() -> None:
     mapped, and then the field of the journal is used (`vote.infer_fields: false` uses declared fields only).
     Reason: Microsoft Academic no longer exists.
     """
-    theirs = {name for name, *_ in paper_tables._FIELDS} - {NO_FIELD}
+    theirs = {name for name, *_ in paper_numbers.FIELDS_OF_STUDY} - {NO_FIELD}
     assert theirs == set(FIELDS_OF_STUDY) and len(FIELDS_OF_STUDY) == 19
     assert (fields_of("cs.CL"), fields_of("Oncology")) == (("Computer Science",), ("Medicine",))
     assert rows_of("fields", 3)["more than one field"] == round(677e3 / 81.1e6, 6)

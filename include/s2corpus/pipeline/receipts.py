@@ -12,7 +12,8 @@ from collections.abc import Collection
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run, load_stage
-from s2corpus.pipeline.stages import Shards, stage_row
+from s2corpus.pipeline.stage_rows import Shards
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.version import code_version
 
 

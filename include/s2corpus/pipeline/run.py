@@ -20,7 +20,8 @@ import orjson
 import pyarrow.compute as pc
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.pipeline.stages import Shards, stage_row
+from s2corpus.pipeline.stage_rows import Shards
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore

@@ -17,7 +17,8 @@ from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, checks, quality, receipts, sealed
 from s2corpus.pipeline.run import ReleaseTables, Run, load_stage
-from s2corpus.pipeline.stages import Shards, stage_row
+from s2corpus.pipeline.stage_rows import Shards
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.exchange import RowsRemoved

@@ -1,7 +1,6 @@
-"""Build the tables of the S2ORC paper for a snapshot, with the numbers of the paper for comparison.
+"""Build the tables of the S2ORC paper for a snapshot, with the numbers of the paper for comparison (`paper_numbers`).
 
-The numbers of the paper are from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4 and 8, Figure 2, Appendices E and G). Those of the
-rows "All" are from GORC (Lo et al., 2019: Table 3). Shares make corpora of different sizes comparable.
+Shares make corpora of different sizes comparable.
 """
 
 from __future__ import annotations
@@ -10,68 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from s2corpus.outcomes import S2ORC_PAPERS, FilterOutcome, SelectOutcome
+from s2corpus.snapshot import paper_numbers
 from s2corpus.snapshot.agreement import FIELDS
-from s2corpus.snapshot.census import KINDS, NO_FIELD
+from s2corpus.snapshot.census import KINDS
 from s2orc_parse.outcomes import Outcome, PaperRow, format_word
 
 Counts = Mapping[tuple[str, str], int]
 Row = list[str | float | None]
-_M = 1_000_000
-
-PAPER_FULL_TEXTS = 8.1 * _M
-_CLUSTERS = S2ORC_PAPERS + 95.5 * _M
-"""paper clusters before the filters: 81.1M papers and 95.5M removed clusters (§2.5)"""
-
-_SOURCES = (
-    (("papers", "all"), "Total papers", S2ORC_PAPERS),
-    (("papers", "pdf"), "Papers w/ PDF", 28.9 * _M),
-    (("papers", "bibliography"), "Papers w/ bibliographies", 27.6 * _M),
-    (("full_text", "pdf"), "Papers w/ full text from PDF", PAPER_FULL_TEXTS),
-    (("full_text", "latex"), "Papers w/ full text from LaTeX", 1.5 * _M),
-    (("papers", "publisher_full_text"), "Papers w/ publisher's full text", None),
-    (("papers", "publisher_abstract"), "Papers w/ publisher abstract", 73.4 * _M),
-    (("papers", "doi"), "Papers w/ DOIs", 52.2 * _M),
-    (("papers", "pubmed_id"), "Papers w/ PubMed IDs", 21.5 * _M),
-    (("papers", "pmc_id"), "Papers w/ PMC IDs", 4.7 * _M),
-    (("papers", "arxiv_id"), "Papers w/ arXiv IDs", 1.7 * _M),
-    (("papers", "acl_id"), "Papers w/ ACL IDs", 42_000),
-)
-_PARSES: tuple[tuple[str, str, float | None, float | None], ...] = (
-    ("parses.abstract_paragraphs", "Paragraphs (abstract)", 1.1, 0.2),
-    ("parses.body_paragraphs", "Paragraphs (body)", 9.9, 93.3),
-    ("parses.abstract_spans", "Inline cite spans (abstract)", 0.7, 0.0),
-    ("parses.body_spans", "Inline cite spans (body)", 45.2, 46.8),
-    ("parses.entries", "Bibliography entries", 27.6, 21.9),
-    ("parses.linked", "Linked bib. entries", 19.3, 6.8),
-    ("all_parses.entries", "Bibliography entries (All)", 21.7, None),
-    ("all_parses.linked", "Linked bib. entries (All)", 13.8, None),
-)
-_FIELDS = (
-    ("Medicine", 12.8 * _M, 1.8 * _M),
-    ("Biology", 9.6 * _M, 1.6 * _M),
-    ("Chemistry", 8.7 * _M, 484_000),
-    (NO_FIELD, 7.7 * _M, 583_000),
-    ("Engineering", 6.3 * _M, 228_000),
-    ("Computer Science", 6.0 * _M, 580_000),
-    ("Physics", 4.9 * _M, 838_000),
-    ("Materials Science", 4.6 * _M, 213_000),
-    ("Mathematics", 3.9 * _M, 669_000),
-    ("Psychology", 3.4 * _M, 316_000),
-    ("Economics", 2.3 * _M, 198_000),
-    ("Political Science", 1.8 * _M, 69_000),
-    ("Business", 1.8 * _M, 94_000),
-    ("Geology", 1.8 * _M, 115_000),
-    ("Sociology", 1.6 * _M, 93_000),
-    ("Geography", 1.4 * _M, 58_000),
-    ("Environmental Science", 766_000, 52_000),
-    ("Art", 700_000, 16_000),
-    ("History", 690_000, 22_000),
-    ("Philosophy", 384_000, 15_000),
-)
 _SHARES = (("Share", "share"), ("S2ORC", "share"))
-_PAIRS, _MENTIONED = 380.5 * _M, 156.5 * _M
-_BODY_TOKENS, _ABSTRACT_TOKENS, _ABSTRACTS = 25e9, 15e9, 73.4 * _M
-_SEVERAL_FIELDS = 677_000
 
 
 def tables(
@@ -92,12 +37,23 @@ def tables(
     totals = sum(n for _, n, _ in pdfs), sum(theirs or 0 for _, _, theirs in pdfs)
     filters = _count_rows(FilterOutcome, filtered)
     filters += [(format_word(word), n, None) for word, n in sorted(filtered.items()) if word not in set(FilterOutcome)]
-    sources = [(label, counts[key], theirs) for key, label, theirs in _SOURCES]
+    sources = [(label, counts[key], theirs) for key, label, theirs in paper_numbers.SOURCES]
     pairs, mentioned = counts["citations", "pairs"], counts["citations", "mentioned"]
-    cited = [("Citations: pairs of papers", pairs, _PAIRS), ("with a mention in the text", mentioned, _MENTIONED)]
+    cited = [
+        ("Citations: pairs of papers", pairs, paper_numbers.PAIRS),
+        ("with a mention in the text", mentioned, paper_numbers.MENTIONED),
+    ]
     return [
         _compare("pdfs", "PDFs filtered out before extraction", "S2ORC Table 8", "PDFs", pdfs, *totals),
-        _compare("filters", "Filters of papers", "S2ORC Table 2", "Papers", filters, sum(filtered.values()), _CLUSTERS),
+        _compare(
+            "filters",
+            "Filters of papers",
+            "S2ORC Table 2",
+            "Papers",
+            filters,
+            sum(filtered.values()),
+            paper_numbers.CLUSTERS,
+        ),
         _compare(
             "sources",
             "Where papers come from",
@@ -110,7 +66,15 @@ def tables(
         _parses(counts),
         _fields(counts),
         _inferred_fields(measured.get("vote", {})),
-        _compare("citations", "Citations between papers of the corpus", "S2ORC §3", "Pairs", cited, pairs, _PAIRS),
+        _compare(
+            "citations",
+            "Citations between papers of the corpus",
+            "S2ORC §3",
+            "Pairs",
+            cited,
+            pairs,
+            paper_numbers.PAIRS,
+        ),
         _tokens(counts),
         _removed(counts),
         _removed_sections(counts),
@@ -199,7 +163,7 @@ def _parses(counts: Counts) -> dict[str, Any]:
             pdf,
             latex,
         ]
-        for what, label, pdf, latex in _PARSES
+        for what, label, pdf, latex in paper_numbers.PARSES
     ]
     columns = [(name, "mean") for name in ("PDF", "LaTeX", "JATS", "Elsevier", "S2ORC GROBID", "S2ORC LaTeX")]
     title = "Mean contents of a parse (All: with closed papers, of which only the bibliography is published)"
@@ -207,7 +171,7 @@ def _parses(counts: Counts) -> dict[str, Any]:
 
 
 def _fields(counts: Counts) -> dict[str, Any]:
-    theirs = {name: (papers, full) for name, papers, full in _FIELDS}
+    theirs = {name: (papers, full) for name, papers, full in paper_numbers.FIELDS_OF_STUDY}
     ours = sorted(_select(counts, "field").keys() | theirs.keys(), key=lambda name: (-counts["field", name], name))
     papers, full = counts["papers", "all"], counts["papers", "full_text"]
     rows: list[Row] = []
@@ -215,9 +179,18 @@ def _fields(counts: Counts) -> dict[str, Any]:
         their_papers, their_texts = theirs.get(name, (None, None))
         n_papers, n_texts = counts["field", name], counts["field_full_text", name]
         shares = _share(n_papers, papers), _share(their_papers, S2ORC_PAPERS)
-        rows.append([name, n_papers, *shares, n_texts, _share(n_texts, full), _share(their_texts, PAPER_FULL_TEXTS)])
+        rows.append(
+            [
+                name,
+                n_papers,
+                *shares,
+                n_texts,
+                _share(n_texts, full),
+                _share(their_texts, paper_numbers.PAPER_FULL_TEXTS),
+            ]
+        )
     several = counts["papers", "several_fields"]
-    shares = _share(several, papers), _share(_SEVERAL_FIELDS, S2ORC_PAPERS)
+    shares = _share(several, papers), _share(paper_numbers.SEVERAL_FIELDS, S2ORC_PAPERS)
     rows.append(["more than one field", several, *shares, None, None, None])
     texts = (("Full texts", "count"), ("Share of full texts", "share"), ("S2ORC full texts", "share"))
     columns = (("Papers", "count"), *_SHARES, *texts)
@@ -242,8 +215,8 @@ def _inferred_fields(vote: Mapping[str, float]) -> dict[str, Any]:
 def _tokens(counts: Counts) -> dict[str, Any]:
     rows: list[Row] = []
     for label, what, papers, theirs, of in (
-        ("Body text", "body", "full_text", _BODY_TOKENS, PAPER_FULL_TEXTS),
-        ("Abstracts", "abstract", "abstract", _ABSTRACT_TOKENS, _ABSTRACTS),
+        ("Body text", "body", "full_text", paper_numbers.BODY_TOKENS, paper_numbers.PAPER_FULL_TEXTS),
+        ("Abstracts", "abstract", "abstract", paper_numbers.ABSTRACT_TOKENS, paper_numbers.ABSTRACTS),
     ):
         n, total = counts["tokens", what], counts["papers", papers]
         rows.append([label, n, total, _mean(n, total), _mean(theirs, of)])

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, cast
 import orjson
 import pyarrow as pa
 
-from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
+from s2corpus.snapshot.claims import MAX_FAULTS, Fault
+from s2corpus.snapshot.comparison import Comparison
 from s2corpus.snapshot.report import shorten_record
 from s2corpus.snapshot.similarity import SimilarityCheck
 from s2corpus.storage.lake import Lake

@@ -15,7 +15,8 @@ import orjson
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import changes, croissant, report
-from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
+from s2corpus.snapshot.claims import MAX_FAULTS, Fault
+from s2corpus.snapshot.comparison import Comparison
 from s2corpus.snapshot.manifest import find_identity_fault, find_invalid_rule
 from s2corpus.snapshot.read_files import UNEXPECTED, Verification, check_file
 from s2corpus.snapshot.rows import INDEX

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from s2corpus.snapshot.comparison import MAX_FAULTS, Fault
+from s2corpus.snapshot.claims import MAX_FAULTS, Fault
 from s2corpus.snapshot.read_files import UNEXPECTED, HashingStream, check_lines
 from s2corpus.storage.lake import Lake
 from s2corpus_reader.files import SnapshotFile, list_files

@@ -8,7 +8,8 @@ import pytest
 
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.pipeline.stages import PIPELINE, StageRow
+from s2corpus.pipeline.stage_rows import StageRow
+from s2corpus.pipeline.stages import PIPELINE
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.local_lake import LocalLake
 

@@ -15,7 +15,8 @@ import pytest
 from s2corpus.outcomes import Split
 from s2corpus.snapshot import documents, flat, rights, rows
 from s2corpus.snapshot import read_files as checks
-from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison, Fault
+from s2corpus.snapshot.claims import MAX_FAULTS, Claim, Fault
+from s2corpus.snapshot.comparison import Comparison
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.snapshot.manifest import list_rules
 from s2corpus.snapshot.read_files import Verification

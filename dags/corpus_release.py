@@ -48,7 +48,6 @@ from airflow.sdk import (  # type: ignore[attr-defined]  # its stub lacks AsyncC
     AssetAlias,
     AsyncCallback,
     DeadlineAlert,
-    Param,
     PokeReturnValue,
     get_current_context,
     get_parsing_context,
@@ -59,6 +58,7 @@ from airflow.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from s2corpus_airflow import alerts, events, lineage, release_runs, running_specs
 from s2corpus_airflow.approval import Approve, describe_approval
 from s2corpus_airflow.expected_drops import WaitForDrops
+from s2corpus_airflow.release_parameters import describe_parameters
 from s2corpus_airflow.task_defaults import DEFAULT_ARGS, check_pools, set_label
 from s2corpus_airflow.timetable import ReleaseTimetable
 
@@ -66,12 +66,10 @@ import s2corpus.stages
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.stage_rows import Shards
 from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage, stage_row
-from s2corpus.rules import MIN_REASON
 from s2corpus.spec import ReleaseSpec
 from s2corpus.spec_files import read_specs, releases_folder
 
 DROPS_SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @task.sensor(mode="reschedule", poke_interval=20)
@@ -143,17 +141,17 @@ def publish(*, inlet_events: Any = None, outlet_events: Any = None) -> str:
 
     The record of the run, the verdicts and the approval are read from the lake: states of tasks and XComs do not count.
     """
-    from s2corpus.pipeline import runner, sealed
+    from s2corpus.pipeline import publication, sealed
     from s2corpus.pipeline.summary import format_summary
 
     run = release_runs.open_current(get_current_context())
     if sealed.read_record(run.lake, run.release_id).is_trial:
-        runner.record_unpublished(run)
+        publication.record_unpublished(run)
         print(format_summary(run))
         raise AirflowSkipException(
             f"this trial used chosen drops and is not published. To publish it: corpus publish {run.snapshot_id} --reason …"
         )
-    latest = runner.publish(run)
+    latest = publication.publish(run)
     print(format_summary(run))
     alias, by_as_of = get_current_context()["task"].outlets
     snapshot = get_current_context()["task"].inlets[0]
@@ -169,12 +167,6 @@ def publish(*, inlet_events: Any = None, outlet_events: Any = None) -> str:
 
 
 _DOC = "If it fails, see `docs/runbook.md#{0}`."
-# No code spans here: in the form's small type they would overlap other lines.
-WHICH_RELEASE = (
-    "**A single run builds** the release of the last completed interval before the logical date. A monthly spec that "
-    "runs at 10:30 on March 15 builds the release of February: it contains data that was ready before March 1, 00:00 UTC. "
-    "To build the releases of other intervals, choose *Backfill*."
-)
 
 
 @cache
@@ -184,30 +176,6 @@ def _documentation(stage: str) -> str:
     path = next(p for p in (folder / f"{stage}.py", folder / stage / "__init__.py") if p.exists())
     docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return f"{docstring}\n\n{_DOC.format(f'stage-{stage}')}"
-
-
-def _describe_parameters() -> dict[str, Param]:
-    """Return the parameters of a run, for the form and the REST API."""
-    return {
-        "drops": Param(
-            None,
-            type=["null", "array"],
-            items={"type": "string"},
-            title="Drops to use instead of the spec's",
-            # With `examples`, the form would offer only these values.
-            description_md="Ids of drops, one per line. A pattern with \\* names several. Empty: the drops of the spec.\n\n"
-            "*Examples:* 2023-01-\\*, publisher-a-2023-01-15\n\n" + WHICH_RELEASE,
-        ),
-        "accept": Param(
-            None,
-            type=["null", "object"],
-            additionalProperties={"type": "string", "minLength": MIN_REASON},
-            title="Checks to override",
-            description_md="Overrides checks that may be overridden. JSON: the name of the check, then the reason that the "
-            f"data card will show (at least {MIN_REASON} characters). Empty: no check is overridden.\n\n*Example:* "
-            '{"link.drift_of_linked_entries_block": "The January drop contains no bibliographies, see ticket 12."}',
-        ),
-    }
 
 
 def release_dag(spec: ReleaseSpec) -> DAG:
@@ -223,7 +191,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         else None,
         # Timetable and `intake.plan` check the spec's dates. With these, Airflow would start no task in a run outside them, and mark it
         # as a success.
-        start_date=EARLIEST,
+        start_date=datetime(1970, 1, 1, tzinfo=UTC),
         catchup=schedule.catchup,
         max_active_runs=1,
         deadline=DeadlineAlert(
@@ -232,7 +200,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             AsyncCallback(alerts.release_late, {"hours": schedule.late_after_hours}),
         ),
         tags=["corpus release"],
-        params=_describe_parameters(),
+        params=describe_parameters(),
         default_args={
             **DEFAULT_ARGS,
             "owner": "corpus releases",

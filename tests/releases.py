@@ -19,7 +19,7 @@ from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
-from s2corpus.pipeline import runner, sealed
+from s2corpus.pipeline import publication, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
@@ -208,7 +208,7 @@ def build(run: Run, *, workers: int = 1) -> str:
     run = sealed.seal(run)
     for name in STAGE_NAMES:
         runner.run_stage(run, name, workers=workers)
-    runner.publish(run)
+    publication.publish(run)
     return run.snapshot_id
 
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib
-import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from s2corpus_reader import identifiers
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_object
-from s2corpus_reader.errors import NotASnapshotFile, SnapshotError, describe, is_damage
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError
 from s2corpus_reader.files import (
     SnapshotFile,
     documents_path,
@@ -34,22 +31,19 @@ from s2corpus_reader.files import (
     table_path,
 )
 from s2corpus_reader.folder import Folder
+from s2corpus_reader.parquet_rows import ParquetRows, Row, damaged_file, format_error, import_arrow, missing_file
 from s2corpus_reader.rebuild import COLUMNS, PARAGRAPH_COLUMNS, SCORES, change_rules, read_rules, rebuild
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-Row = dict[str, Any]
 SETS, SPLITS = ("s2orc", "s2ag"), ("train", "valid")
 SNAPSHOT_ID = re.compile(r"([a-z0-9_]+)-(\d{8}(?:T\d{6})?)-[0-9a-f]{8}", re.ASCII)
 """Pattern of the id of a snapshot: the spec, the day (with the time if it is not midnight), and a hash."""
 MAX_FILES = 1000
 """The largest number of files of a set and split that a release can have."""
 _CHUNK = 1 << 20
-_DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, TypeError, ValueError)
-"""Errors that a damaged Parquet file can cause."""
 
 
 class Snapshot:
@@ -61,7 +55,7 @@ class Snapshot:
         Raises:
             SnapshotError: the folder does not contain a valid manifest.
         """
-        self._folder = folder
+        self._folder, self._rows = folder, ParquetRows(folder)
         self.address = folder.root
         try:
             self.manifest: dict[str, Any] = read_object(folder, "manifest.json")
@@ -72,7 +66,7 @@ class Snapshot:
             if type(self._shards) is not int or not 1 <= self._shards <= MAX_FILES:
                 raise ValueError(f"export.files is {str(self._shards)[:100]}; expected a number from 1 to {MAX_FILES}")
         except (ValueError, LookupError, TypeError) as error:
-            raise SnapshotError(f"{folder.uri('manifest.json')} is damaged: {_format_error(error)}") from None
+            raise SnapshotError(f"{folder.uri('manifest.json')} is damaged: {format_error(error)}") from None
 
     def texts(
         self, set: str | None = None, split: str | None = None, *, rules: Mapping[str, Any] | None = None
@@ -93,13 +87,11 @@ class Snapshot:
             try:
                 with self._folder.open(path) as raw:
                     for line in gzip_lines(raw, self.files[path].content_bytes or 0, self.files[path].bytes):
-                        yield _row(line)
+                        yield _read_line(line)
             except FileNotFoundError:
-                raise self._missing(path) from None
+                raise missing_file(self._folder, path) from None
             except (EOFError, MemoryError, ValueError, zlib.error, gzip.BadGzipFile) as error:
-                raise SnapshotError(
-                    f"{self._folder.uri(path)} is damaged: {_format_error(error)}: fetch it again"
-                ) from None
+                raise damaged_file(self._folder, path, error) from None
 
     def verify(self) -> Iterator[str]:
         """Yield a message for each file that is missing or differs from the manifest in size or SHA-256."""
@@ -140,7 +132,7 @@ class Snapshot:
             SnapshotError: the set or split does not exist, or pyarrow is not installed.
         """
         for path in self._paths("documents/", set, split):
-            yield from self._scan(path, where, columns, batch_size)
+            yield from self._rows.scan(path, where, columns, batch_size)
 
     def paper(
         self,
@@ -176,7 +168,9 @@ class Snapshot:
         name, value = next(iter(given.items()))
         paper_id = self._current_id(value) if name == "id" else self._find_id(name, identifiers.normalize(name, value))
         return (
-            None if paper_id is None else self._row(table_path("papers", self._number(paper_id)), "paper_id", paper_id)
+            None
+            if paper_id is None
+            else self._rows.find_row(table_path("papers", self._number(paper_id)), "paper_id", paper_id)
         )
 
     def document(self, id: str) -> Row | None:
@@ -186,31 +180,29 @@ class Snapshot:
             for split in SPLITS:
                 parquet = parquet_path(documents_path(set_, split, self._number(id)))
                 for path in self._pieces.get(parquet, ()):
-                    if found := self._row(path, "id", id):
+                    if found := self._rows.find_row(path, "id", id):
                         return found
         return None
 
     def citations(self, id: str) -> pa.Table:
         """Return a paper's outgoing links in `graph/links`: the papers that its bibliography entries cite."""
-        arrow = _import_arrow("pyarrow")
+        arrow = import_arrow("pyarrow")
         id = self._current_id(id)
         path = f"graph/links/{self._number(id):02d}.parquet"
-        where = _import_arrow("pyarrow.compute").field("paper_id") == id
-        with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
-            schema = _import_arrow("pyarrow.parquet").read_schema(file)
-        return arrow.Table.from_batches(self._scan(path, where, None, 1024), schema)
+        where = import_arrow("pyarrow.compute").field("paper_id") == id
+        return arrow.Table.from_batches(self._rows.scan(path, where, None, 1024), self._rows.read_schema(path))
 
     def _rebuild(self, set_: str | None, split: str | None, rules: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the documents with texts under other rules. Memory: the paragraphs of one paper."""
         own = read_rules(self.manifest["rules"])
         new = change_rules(own, rules)
         for path in self._paths("documents/", set_, split):
-            if SCORES not in self._columns(path):
+            if SCORES not in self._rows.read_schema(path).names:
                 raise SnapshotError(f"{self._folder.uri(path)} has no {SCORES}: the snapshot is older than this")
             paragraphs: Iterator[tuple[str, Iterable[Row]]] | None = None
             current: str = ""
             rows: Iterable[Row] = ()
-            for batch in self._scan(path, None, COLUMNS, 64):
+            for batch in self._rows.scan(path, None, COLUMNS, 64):
                 for document in batch.to_pylist():
                     if document[SCORES] is not None:
                         if paragraphs is None:
@@ -223,14 +215,10 @@ class Snapshot:
     def _group_paragraphs(self, path: str, first: str) -> Iterator[tuple[str, Iterable[Row]]]:
         """Yield the paragraphs of the papers from `first` on in the file of `tables/paragraphs` that belongs to a file of documents."""
         number = int(PurePosixPath(path).stem.partition("-")[0])
-        where = _import_arrow("pyarrow.compute").field("paper_id") >= first
-        batches = self._scan(table_path("paragraphs", number), where, PARAGRAPH_COLUMNS, 256)
+        where = import_arrow("pyarrow.compute").field("paper_id") >= first
+        batches = self._rows.scan(table_path("paragraphs", number), where, PARAGRAPH_COLUMNS, 256)
         rows = (row for batch in batches for row in batch.to_pylist())
         yield from groupby(rows, key=itemgetter("paper_id"))
-
-    def _columns(self, path: str) -> list[str]:
-        with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
-            return list(_import_arrow("pyarrow.parquet").read_schema(file).names)
 
     def _paths(self, top: str, set_: str | None, split: str | None) -> list[str]:
         """Return the paths below `v2/` or `documents/` of a set and split."""
@@ -240,22 +228,6 @@ class Snapshot:
         sets, splits = [set_] if set_ else SETS, [split] if split else SPLITS
         folders = tuple(f"{top}{name}/{part}/" for name in sets for part in splits)
         return [path for path in self.files if path.startswith(folders)]
-
-    def _scan(
-        self, path: str, where: pc.Expression | None, columns: Sequence[str] | None, batch_size: int
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the non-empty batches of a Parquet file."""
-        dataset = _import_arrow("pyarrow.dataset")
-        with self._open(path) as file:
-            with self._convert_errors(path, *_DAMAGED):
-                fragment = dataset.ParquetFileFormat().make_fragment(file)
-                _check_footer(fragment.metadata, path, file)
-            with self._convert_errors(path, OSError, MemoryError):  # other errors are those of `where` and `columns`
-                for batch in fragment.to_batches(
-                    columns=list(columns) if columns else None, filter=where, batch_size=batch_size
-                ):
-                    if batch.num_rows:
-                        yield batch
 
     @cached_property
     def _pieces(self) -> dict[str, list[str]]:
@@ -270,58 +242,14 @@ class Snapshot:
 
     def _current_id(self, paper_id: str) -> str:
         """Return the current id of a paper, given its current or a former id."""
-        alias = self._row("aliases.parquet", "alias", paper_id)
+        alias = self._rows.find_row("aliases.parquet", "alias", paper_id)
         return str(alias["paper_id"]) if alias else paper_id
 
     def _find_id(self, column: str, value: str) -> str | None:
         """Return the smallest id of the papers with this value."""
         key = lookup_key(column, value)
         path = keys_path(key % self._shards)
-        return min((row["paper_id"] for row in self._rows(path, "key", key)), default=None)
-
-    def _row(self, path: str, column: str, value: str) -> Row | None:
-        return next(self._rows(path, column, value), None)
-
-    def _rows(self, path: str, column: str, value: str | int) -> Iterator[Row]:
-        """Yield the rows with this value from a file that is sorted by `column`.
-
-        Only row groups whose range contains the value are read.
-        """
-        compute = _import_arrow("pyarrow.compute")
-        with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
-            parquet = _import_arrow("pyarrow.parquet").ParquetFile(file)
-            _check_footer(parquet.metadata, path, file)
-            number = parquet.schema_arrow.names.index(column)
-            for group in range(parquet.num_row_groups):
-                statistics = parquet.metadata.row_group(group).column(number).statistics
-                if statistics is not None and statistics.has_min_max and not statistics.min <= value <= statistics.max:
-                    continue
-                hits = compute.indices_nonzero(compute.equal(parquet.read_row_group(group, [column])[column], value))
-                if len(hits):
-                    yield from parquet.read_row_group(group).take(hits).to_pylist()
-
-    def _open(self, path: str) -> BinaryIO:
-        try:
-            return self._folder.open_ranges(path)
-        except FileNotFoundError:
-            raise self._missing(path) from None
-
-    @contextmanager
-    def _convert_errors(self, path: str, *errors: type[Exception]) -> Iterator[None]:
-        """Turn errors of a damaged Parquet file into a `SnapshotError`."""
-        try:
-            yield
-        except errors as error:
-            if not is_damage(error):
-                raise
-            raise SnapshotError(
-                f"{self._folder.uri(path)} is damaged: {_format_error(error)}: fetch it again"
-            ) from None
-
-    def _missing(self, path: str) -> SnapshotError:
-        return SnapshotError(
-            f"{self._folder.uri(path)}: missing: the snapshot is incomplete or older than this kind of file"
-        )
+        return min((row["paper_id"] for row in self._rows.find_rows(path, "key", key)), default=None)
 
 
 def open_snapshot(address: str, **options: Any) -> Snapshot:
@@ -342,7 +270,7 @@ def open_snapshot(address: str, **options: Any) -> Snapshot:
             f"{address}: no manifest.json and no latest.json found: give the folder of a snapshot or of a spec"
         ) from None
     except (ValueError, LookupError, TypeError) as error:
-        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {_format_error(error)}") from None
+        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {format_error(error)}") from None
     if latest is None:
         raise SnapshotError(f"{address}: all its snapshots were withdrawn")
     if not isinstance(latest, str) or not SNAPSHOT_ID.fullmatch(latest):
@@ -352,23 +280,8 @@ def open_snapshot(address: str, **options: Any) -> Snapshot:
     return Snapshot(Folder(f"{folder.root.rpartition('/')[0]}/{latest}", **options))
 
 
-def _check_footer(metadata: pq.FileMetaData, path: str, file: BinaryIO) -> None:
-    _import_arrow("s2corpus_reader.parquet").check_parquet(metadata, path, file.seek(0, os.SEEK_END))
-
-
-def _row(line: bytes) -> Row:
+def _read_line(line: bytes) -> Row:
     value = orjson.loads(line)
     if not isinstance(value, dict):
         raise ValueError("a line is not a JSON object")
     return value
-
-
-def _format_error(error: Exception) -> str:
-    return f"{type(error).__name__} {describe(error)}"
-
-
-def _import_arrow(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError:
-        raise SnapshotError("this needs pyarrow: pip install 's2corpus-reader[arrow]'") from None

@@ -88,12 +88,12 @@ def _format_shards(context: Mapping[str, Any]) -> str:
 
 def _is_first_failure(release: str, stage: str, error: Any) -> bool:
     """Record the failure in the catalog; return whether it is the stage's first (True if the catalog is unreachable)."""
-    from s2corpus.pipeline import runner
+    from s2corpus.pipeline import publication
 
     try:
         with suppress(UserError):  # no lake is configured: the environment may still name the catalog
             apply_connections()
-        return runner.record_failure(release, stage, error if isinstance(error, BaseException) else None)
+        return publication.record_failure(release, stage, error if isinstance(error, BaseException) else None)
     except Exception as unreachable:
         log.warning("could not record the failure of %s in the catalog: %s", stage, type(unreachable).__name__)
         return True

@@ -21,17 +21,17 @@ class Approve(ApprovalOperator):
 
     def execute(self, context: Any) -> Any:
         """Request an approval unless the snapshot is already published."""
-        from s2corpus.pipeline import runner
+        from s2corpus.pipeline import publication
 
         run, starter = open_current(context), get_starter(context)
         self.subject = f"Publish the release {run.release_id}?"
-        self.body = runner.request_approval(run, starter)
+        self.body = publication.request_approval(run, starter)
         return super().execute(context) if self.body else None
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Record the answer and the person; a rejection skips `publish`."""
         from s2corpus.catalog.models import ReleaseDecision
-        from s2corpus.pipeline import runner
+        from s2corpus.pipeline import publication
         from s2corpus.pipeline.acceptance import AnotherPerson
 
         run, user = open_current(context), event.get("responded_by_user") or {}
@@ -43,7 +43,7 @@ class Approve(ApprovalOperator):
         person = str(user.get("name") or user.get("id") or "unknown")
         note = str((event.get("params_input") or {}).get("note") or "")
         try:
-            runner.record_answer(run, answer, person, note, event["responded_at"], get_starter(context))
+            publication.record_answer(run, answer, person, note, event["responded_at"], get_starter(context))
         except AnotherPerson as objection:  # the next try requests approval again; Airflow shows the original request
             alerts.send_alert(f"{run.release_id}: approval refused", str(objection), "approve", context)
             raise

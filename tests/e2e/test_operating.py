@@ -26,7 +26,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.deliveries.adding import add_papers
 from s2corpus.deliveries.status import iterate_statuses
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.pipeline import acceptance, checks, runner, sealed
+from s2corpus.pipeline import acceptance, checks, publication, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
@@ -157,7 +157,7 @@ def reference(operated: Operated, delivered: Path) -> Reference:
             for name in STAGE_NAMES:
                 runner.run_stage(run, name)
             sealed.store_answer(run, "approved", APPROVER, "", f"{run.as_of:%Y-%m-%d}")
-            runner.publish(run)
+            publication.publish(run)
             built[spec, ago] = (run.snapshot_id, snapshot_bytes(run))
     return built
 

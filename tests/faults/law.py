@@ -22,7 +22,7 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
 
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.pipeline import runner, sealed
+from s2corpus.pipeline import publication, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.snapshot import pointer
@@ -106,7 +106,7 @@ class Release:
                     self._add(f"{name}.work.{number}", partial(self.task, as_of, runner.work, name, [index], number))
             self._add(f"{name}.finish", partial(self.task, as_of, runner.finish, name))
             self._add(f"{name}.check", partial(self.task, as_of, runner.check, name))
-        self._add("publish", partial(self.task, as_of, runner.publish))
+        self._add("publish", partial(self.task, as_of, publication.publish))
         return run.snapshot_id
 
     def _write_delta(self, first: str, second: str) -> None:

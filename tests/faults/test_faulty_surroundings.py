@@ -23,7 +23,7 @@ from devtools.local.state import State
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
-from s2corpus.pipeline import runner, sealed
+from s2corpus.pipeline import publication, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.storage.exchange import RowsRemoved
@@ -65,7 +65,7 @@ def build_patiently(open_run: Callable[[], Run], disturbances: Mapping[str, Call
             tried(runner.work, name, name, buckets, number)
         tried(runner.finish, name, name)
         tried(runner.check, name, name)
-    tried(runner.publish, "publish")
+    tried(publication.publish, "publish")
     return said
 
 
@@ -201,7 +201,7 @@ def in_a_small_disk(lake: str) -> None:
                 ballast.unlink()
         ballast.unlink(missing_ok=True)
         runner.check(open_run(), name)
-    runner.publish(open_run())
+    publication.publish(open_run())
 
 
 @pytest.mark.long
@@ -257,7 +257,7 @@ CLOCK = """
 import sys, time
 from pathlib import Path
 from tests.releases import run_in, spec
-from s2corpus.pipeline import runner, sealed
+from s2corpus.pipeline import publication, runner, sealed
 from s2corpus.pipeline.stages import STAGE_NAMES
 folder, clock = Path(sys.argv[1]), Path(sys.argv[2])
 days = set()
@@ -267,7 +267,7 @@ for name in STAGE_NAMES:
     days.add(time.strftime("%Y-%m-%d"))
     runner.run_stage(run_in(folder, spec()), name)
 clock.write_text("+1d")
-runner.publish(run_in(folder, spec()))
+publication.publish(run_in(folder, spec()))
 print(*sorted(days))
 """
 

@@ -18,7 +18,7 @@ import pytest
 
 from devtools.local import Endpoints
 from devtools.sample.truth import Truth
-from s2corpus.pipeline import runner, sealed
+from s2corpus.pipeline import publication, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
@@ -153,7 +153,7 @@ def test_other_shards_after_kills_give_same_bytes(
             runner.run_rounds(run, name, first=1)
         runner.finish(run, name)
         runner.check(run, name)
-    runner.publish(run)
+    publication.publish(run)
     assert {"manifest.json", "README.md", "croissant.json", "v2/s2ag/valid/03.jsonl.gz"} <= set(reference)
     assert snapshot_bytes(run) == reference
 

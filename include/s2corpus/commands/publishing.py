@@ -96,7 +96,7 @@ def publish_command(snapshot: str, reason: str, lake: str) -> None:
     from datetime import UTC, datetime
 
     from s2corpus.catalog.models import ReleaseDecision
-    from s2corpus.pipeline import runner, sealed
+    from s2corpus.pipeline import publication, sealed
     from s2corpus.snapshot.pointer import check_reason
     from s2orc_parse.scratch import private
 
@@ -105,10 +105,10 @@ def publish_command(snapshot: str, reason: str, lake: str) -> None:
     run = sealed.find_run(opened, id_, private())
     if run.spec.export.needs_approval:
         record = sealed.read_record(opened, id_.release)
-        runner.record_answer(
+        publication.record_answer(
             run, ReleaseDecision.APPROVED, current_account(), reason.strip(), datetime.now(UTC), record.started_by
         )
-    latest = runner.publish(run, by_person=True)
+    latest = publication.publish(run, by_person=True)
     click.echo(f"{snapshot} is published; latest.json names {latest.snapshot}")
 
 
@@ -191,7 +191,7 @@ def _prune_snapshots(lake: Lake, corpus: str, keep: int, *, dry_run: bool, icebe
     """Delete old snapshots. Registered snapshots are removed from the Iceberg catalog before their files are deleted."""
     from s2corpus.snapshot import iceberg
     from s2corpus.snapshot.markers import list_published
-    from s2corpus.snapshot.pointer import list_prunable, prune
+    from s2corpus.snapshot.pruning import list_prunable, prune
 
     old = list_prunable(lake, corpus, keep)
     registered = bool(old) and iceberg.has_tables(lake, corpus)

@@ -88,7 +88,7 @@ def build_command(
     """
     from s2corpus.deliveries import expected
     from s2corpus.deliveries.upload import deliver_tree
-    from s2corpus.pipeline import runner, sealed
+    from s2corpus.pipeline import publication, runner, sealed
     from s2corpus.pipeline.run import Run
     from s2corpus.pipeline.stages import STAGE_NAMES
     from s2corpus.pipeline.summary import format_summary, list_losses
@@ -129,11 +129,11 @@ def build_command(
     for line in list_losses(run):
         click.echo(f"fewer than {run.parent}: {line}", err=True)
     if publish and not (needs_approval := run.spec.export.needs_approval):
-        runner.publish(run)
+        publication.publish(run)
     else:
-        runner.record_unpublished(run)
+        publication.record_unpublished(run)
     for each in runs[1:]:
-        runner.record_unpublished(each)
+        publication.record_unpublished(each)
     click.echo(format_summary(run))
     if publish and needs_approval:
         click.echo(

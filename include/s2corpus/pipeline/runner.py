@@ -10,16 +10,14 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from multiprocessing import get_context
-from typing import TypeVar
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import ReleaseDecision, ReleaseState
-from s2corpus.errors import LostRace, QualityBlocked
-from s2corpus.pipeline import acceptance, checks, quality, receipts, sealed
+from s2corpus.catalog.models import ReleaseDecision
+from s2corpus.pipeline import acceptance, checks, quality, receipts
+from s2corpus.pipeline.publication import retry_lost_race
 from s2corpus.pipeline.run import ReleaseTables, Run, load_stage
 from s2corpus.pipeline.stage_rows import Shards
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.snapshot import pointer
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.exchange import RowsRemoved
 from s2corpus.storage.part import counting, format_counts
@@ -27,11 +25,9 @@ from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
-_TRIES = 4
 Progress = Callable[[int, int], None]
 SMALL = 500
 """number of PDFs or papers that a task takes at least, because each task takes seconds to start"""
-Result = TypeVar("Result")
 
 
 @convert_errors()
@@ -153,7 +149,7 @@ def finish(run: Run, name: str) -> None:
         UserError: a shard was not processed with the current rules and inputs.
     """
     receipts.check_receipts(run, name)
-    metrics = _retry_lost_race(lambda: load_stage(name).finish(run))
+    metrics = retry_lost_race(lambda: load_stage(name).finish(run))
     quality.measure(run, name, metrics)
     for metric, value in sorted(metrics.items()):
         log.info("%s: %s = %g", name, metric, value)
@@ -188,92 +184,6 @@ def check(run: Run, name: str) -> None:
         by_person = f": overridden by {v.accepted_by}: {v.accepted}" if v.accepted else ""
         log.log(level, "%s: check %s: %s (%d offending)%s", name, v.check, v.verdict, v.offending, by_person)
     quality.stop_if_blocked(run.release_id, verdicts)
-
-
-@convert_errors()
-def request_approval(run: Run, started_by: str | None = None) -> str | None:
-    """Record that the release waits for approval; return the approval request in Markdown, with excluded approvers.
-
-    Return None for a trial, and if the snapshot is already published: the same id means the same bytes, which were approved before.
-    """
-    if sealed.read_record(run.lake, run.release_id).is_trial:
-        log.info("%s is a trial and is not published: no approval is requested", run.snapshot_id)
-        return None
-    if pointer.was_published(run.lake, run.snapshot_id):
-        log.info("%s is already published: no approval is requested", run.snapshot_id)
-        return None
-    if catalog := Catalog.from_environment():
-        catalog.set_release_state(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
-    from s2corpus.pipeline.summary import format_approval_request
-
-    return format_approval_request(run, acceptance.excluded_people(run, started_by))
-
-
-@convert_errors()
-def record_answer(
-    run: Run, answer: ReleaseDecision, who: str, note: str, at: datetime, started_by: str | None = None
-) -> None:
-    """Record a person's answer to the approval request. A rejected release remains unpublished.
-
-    `started_by` is the person who started the run.
-
-    Raises:
-        AnotherPerson: the approver started the run or delivered new data of the release.
-    """
-    log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
-    stored_at = at if isinstance(at, str) else at.isoformat(timespec="seconds")
-    catalog = Catalog.from_environment()
-    if answer is ReleaseDecision.APPROVED and (objection := acceptance.find_objection(run, who, started_by)):
-        if catalog:
-            catalog.record_decision(run.release_id, "publish", who, ReleaseDecision.INVALID_APPROVER, objection, at)
-        raise acceptance.AnotherPerson(objection)
-    sealed.store_answer(run, answer, who, note, stored_at)
-    if catalog:
-        catalog.record_decision(run.release_id, "publish", who, answer, note, at)
-        if answer is not ReleaseDecision.APPROVED:
-            catalog.set_release_state(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
-
-
-@convert_errors()
-def publish(run: Run, *, by_person: bool = False) -> pointer.Pointer:
-    """Publish the run's snapshot, record the publication, and return the pointer, which may name a later release's snapshot.
-
-    Only stored facts count: the record of the run, the verdicts of all stages, and the approval if the spec requires one. `by_person`
-    allows the publication of a trial.
-
-    Raises:
-        UserError: a fact is missing; the message names the task to clear.
-        QualityBlocked: a blocking check failed and was not overridden.
-    """
-    record = sealed.check_publishable(run, by_person=by_person)
-    is_published = pointer.was_published(run.lake, run.snapshot_id)
-    approval = sealed.read_approval(run, record) if run.spec.export.needs_approval and not is_published else None
-    latest = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
-    if catalog := Catalog.from_environment():
-        catalog.set_release_state(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
-    return latest
-
-
-def _retry_lost_race(step: Callable[[], Result]) -> Result:
-    for _ in range(_TRIES - 1):
-        try:
-            return step()
-        except LostRace as lost:
-            log.info("%s: retrying", lost)
-    return step()
-
-
-def record_unpublished(run: Run) -> None:
-    """Record that the release's snapshot is complete but was not to be published."""
-    if catalog := Catalog.from_environment():
-        catalog.set_release_state(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
-
-
-def record_failure(release: str, where: str, error: BaseException | None) -> bool:
-    """Record the final failure of a stage or of a later task; return True if it is the first since the stage started."""
-    state = ReleaseState.STOPPED if isinstance(error, QualityBlocked) else ReleaseState.FAILED
-    catalog = Catalog.from_environment()
-    return catalog is None or catalog.fail_stage(release, where, state, str(error or "killed"))
 
 
 def run_stage(run: Run, name: str, *, workers: int = 1, progress: Progress = lambda done, total: None) -> None:

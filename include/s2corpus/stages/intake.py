@@ -10,8 +10,7 @@ import hashlib
 import logging
 from collections import Counter
 from dataclasses import asdict
-from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import orjson
@@ -31,14 +30,17 @@ from s2corpus.deliveries.ready import (
     read_ready,
 )
 from s2corpus.deliveries.registration import register, registered_table
-from s2corpus.errors import UnreadableObject, UserError
-from s2corpus.ids import SnapshotId
-from s2corpus.papers.corrections import FILE, read_corrections
+from s2corpus.deliveries.release_inputs import (
+    check_patterns,
+    copy_corrections,
+    copy_suppressions,
+    find_parent,
+    list_deliverers,
+)
+from s2corpus.errors import UnreadableObject
 from s2corpus.pipeline.run import MAX_SHARDS, OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
-from s2corpus.snapshot.markers import list_published
 from s2corpus.snapshot.pointer import check_pointer
 from s2corpus.sources.arrow import apply_licenses
-from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow
 from s2corpus.tables.schema import pdf_shard
 from s2corpus.titles.arrays import bucket_of
@@ -77,7 +79,7 @@ class IntakeStage(Stage):
             check_pointer(run.lake, run.release_id)
             write_awaited(run.lake, run.release_id, find_missing(run.lake, list_expected(run.spec, run.as_of)), None)
         delivered = list(list_deliveries(run.lake))
-        _check_patterns(run, delivered)
+        check_patterns(run, delivered)
         expected = set() if run.batch_folder else set(list_expected(run.spec, run.as_of).values())
         for kind, source, id_ in delivered:
             if not (run.spec.selects_drop(id_) if kind == "drop" else run.spec.selects_delivery(source, id_)):
@@ -101,9 +103,9 @@ class IntakeStage(Stage):
             else:
                 metadata_bytes += delivery.metadata_bytes
             params.append({"row": row, "delivery": asdict(delivery)})
-        parent = _find_parent(run)
-        digest, correctors = _copy_corrections(run, parent)
-        facts = {"suppress": _copy_suppressions(run), "corrections": digest, "correctors": correctors, "parent": parent}
+        parent = find_parent(run)
+        digest, correctors = copy_corrections(run, parent)
+        facts = {"suppress": copy_suppressions(run), "corrections": digest, "correctors": correctors, "parent": parent}
         params.append({"row": None, **facts})
         buckets = max(1, -(-metadata_bytes // BUCKET_BYTES))
         return [Shard(index, {**shard, "buckets": buckets}) for index, shard in enumerate(params)]
@@ -185,7 +187,7 @@ class IntakeStage(Stage):
         about_release = {
             "inputs": hashlib.sha256(inputs).hexdigest(),
             "parent": facts["parent"],
-            "delivered_by": {**facts["correctors"], **_list_deliverers(taken, facts["parent"])},
+            "delivered_by": {**facts["correctors"], **list_deliverers(taken, facts["parent"])},
         }
         run.table(DELIVERIES).commit(range(len(shards)), about_release)
         run.exchange(
@@ -272,60 +274,3 @@ def _divide(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
             table = row["kind"] if row["kind"] in ("pdf", "latex") else "article"
             files_by_table[table] += row["sha1_count_distinct"]
     exchange.put_counts(name, 0, {"chunks": chunks, "files": files_by_table})
-
-
-def _read_list(run: Run, name: str) -> bytes:
-    """Return the content of a list of operators at the top of the lake; nothing if it is missing."""
-    try:
-        return run.lake.get(name)[0]
-    except NotALakeFile:
-        raise
-    except FileNotFoundError:
-        return b""
-
-
-def _copy_suppressions(run: Run) -> str:
-    """Copy `suppress.jsonl` to the release and return its SHA-256; return an empty text if the file is missing."""
-    data = _read_list(run, "suppress.jsonl")
-    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", data)
-    return hashlib.sha256(data).hexdigest() if data else ""
-
-
-def _copy_corrections(run: Run, parent: str | None) -> tuple[str, dict[str, str]]:
-    """Copy the corrections that were ready before `as_of` to the release; return their SHA-256, and who wrote them after the parent."""
-    lines = read_corrections(_read_list(run, FILE), iso(run.as_of))
-    data = b"".join(line.as_line() for line in lines)
-    run.lake.put(f"releases/{run.release_id}/{FILE}", data)
-    since = iso(SnapshotId(parent).release.as_of) if parent else ""
-    return hashlib.sha256(data).hexdigest() if data else "", {line.by: FILE for line in lines if line.ready_at >= since}
-
-
-def _check_patterns(run: Run, delivered: list[tuple[Literal["drop", "delivery"], str, str]]) -> None:
-    """Raise UserError for a drop pattern without a matching drop; a mistyped pattern would publish an empty corpus.
-
-    `*` needs no match if metadata was delivered, because a corpus of abstracts has no drops.
-    """
-    drops = [id_ for kind, _, id_ in delivered if kind == "drop"]
-    for pattern in run.spec.drops:
-        if not any(fnmatchcase(drop, pattern) for drop in drops) and not (pattern == "*" and delivered):
-            existing = ", ".join(drops[:5]) + (f" and {len(drops) - 5} more" if len(drops) > 5 else "")
-            raise UserError(
-                f"drops: the pattern {pattern!r} of spec {run.spec.name} matches no drop in {run.lake.uri('drops/')}; "
-                f"existing drops: {existing or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
-            )
-
-
-def _list_deliverers(taken: list[Delivery], parent: str | None) -> dict[str, str]:
-    """Return the people who delivered something after the parent release, each with the first folder."""
-    since = iso(SnapshotId(parent).release.as_of) if parent else ""
-    found: dict[str, str] = {}
-    for delivery in sorted(taken, key=lambda delivery: (delivery.ready_at, delivery.folder)):
-        if delivery.by and delivery.ready_at >= since:
-            found.setdefault(delivery.by, delivery.folder.rstrip("/"))
-    return found
-
-
-def _find_parent(run: Run) -> str | None:
-    """Return the newest snapshot of the spec before this release that is published and not yanked."""
-    earlier = [id_ for id_ in list_published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]
-    return earlier[-1] if earlier else None

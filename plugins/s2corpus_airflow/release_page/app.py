@@ -7,11 +7,10 @@ URLs are `/` and `/<dag_id>/<as_of>/…`. The authorized DAG names the release, 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
+from typing import Annotated, Any, BinaryIO, Literal
 from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
@@ -20,10 +19,8 @@ from fastapi.responses import FileResponse, RedirectResponse, Response, Streamin
 
 from s2corpus.corpora.plans import Action
 from s2corpus.drops.standing import NAMES
-from s2corpus.errors import UserError
-from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
+from s2corpus.ids import RELEASE_DAG, ReleaseId
 from s2corpus.pipeline import trace
-from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec_files import releases_folder
 from s2corpus_airflow.release_page import (
     actions,
@@ -39,6 +36,7 @@ from s2corpus_airflow.release_page import (
 from s2corpus_airflow.release_page.compare import compare
 from s2corpus_airflow.release_page.errors import answer_errors
 from s2corpus_airflow.release_page.explorer import Choice
+from s2corpus_airflow.release_page.paths import AT, DAY, DagId, PaperId, Release, Sha1, find_release, open_release
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.render import page as render
 from s2corpus_airflow.release_page.states import ReleaseStatus
@@ -46,11 +44,6 @@ from s2corpus_datasets.shelf import find_similar_papers
 
 DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"
-DagId = Annotated[str, InPath(pattern=f"^{RELEASE_DAG}{SPEC_NAME}$")]
-DAY = "^[0-9]{8}(T[0-9]{6})?$"
-AsOf = Annotated[str, InPath(pattern=DAY)]
-PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
-Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
 Page = Annotated[int, Query(ge=1, le=1000)]
 Word = Annotated[str, Query(max_length=200)]
 Year = Annotated[str, Query(pattern="^[0-9]{0,4}$")]
@@ -62,21 +55,6 @@ DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore
 Set = Literal["s2orc", "s2ag"]
 Visible = Callable[[str], bool]
 """Predicate: may the user see the DAG with this id?"""
-
-
-class Opened(NamedTuple):
-    """The release that a path names."""
-
-    archive: Archive
-    release: ReleaseId
-    tables: ReleaseTables
-
-
-def open_release(request: Request, dag_id: DagId, as_of: AsOf) -> Opened:
-    """Return the release that a path names; raise HTTPException 404 if it does not exist."""
-    archive = request.app.state.archive()
-    release = _find(archive, dag_id, as_of)
-    return Opened(archive, release, ReleaseTables(archive.lake, release))
 
 
 def read_choice(
@@ -94,11 +72,6 @@ def read_choice(
 ) -> Choice:
     """Return the documents that a query chooses."""
     return Choice(outcome, rule, field, source, license, first, last, by.value, low, high, order)
-
-
-Release = Annotated[Opened, Depends(open_release)]
-AT = "/{dag_id}/{as_of}"
-"""path of a release"""
 
 
 def build(
@@ -196,7 +169,7 @@ def _add_views(app: FastAPI, guarded: list[Any]) -> None:
 
     @app.get(AT + "/compare", dependencies=guarded)
     def compared(request: Request, opened: Release, other: Annotated[str, Query(pattern=DAY)]) -> Response:
-        ids = sorted((opened.release, _find(opened.archive, opened.release.spec, other)))
+        ids = sorted((opened.release, find_release(opened.archive, opened.release.spec, other)))
         return render(request, "compare.html", release_id=opened.release, **compare(opened.archive, *ids))
 
 
@@ -295,12 +268,3 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
     with stream:
         while block := stream.read(1 << 20):
             yield block
-
-
-def _find(archive: Archive, dag_id: str, day: str) -> ReleaseId:
-    """Return the id of an existing release; raise HTTPException 404 if it does not exist."""
-    with suppress(UserError):
-        release = ReleaseId.from_page_path(dag_id, day)
-        if archive.has(release):
-            return release
-    raise HTTPException(404, "There is no such release.")

@@ -16,7 +16,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.clustering.explain import Explanation
 from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.pipeline import acceptance, checks, quality, runner, sealed
+from s2corpus.pipeline import acceptance, checks, publication, quality, sealed
 from s2corpus.pipeline.acceptance import accept, excluded_people, find_objection, read_acceptances
 from s2corpus.pipeline.checks import list_all_checks
 from s2corpus.pipeline.quality import CheckVerdict, stop_if_blocked
@@ -101,9 +101,9 @@ def test_refused_approval_is_recorded_and_anybody_may_reject(
         release.table(table).write(0, [])
         release.table(table).commit([0], {"extractor": "e", "converter": "c"})
     with pytest.raises(acceptance.AnotherPerson, match=r"bob delivered drops/new .*: another person must answer"):
-        runner.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", AS_OF)
-    runner.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", AS_OF)
-    runner.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", AS_OF, "bob")
+        publication.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", AS_OF)
+    publication.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", AS_OF)
+    publication.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", AS_OF, "bob")
     said = [(a.who, a.answer) for a in catalog.approvals(release.release_id)]
     assert said == [("bob", "refused"), ("bob", "rejected"), ("dora", "approved")]
 

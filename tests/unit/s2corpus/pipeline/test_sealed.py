@@ -13,7 +13,7 @@ import pytest
 
 from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.errors import UserError
-from s2corpus.pipeline import acceptance, quality, runner, sealed
+from s2corpus.pipeline import acceptance, publication, quality, runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import markers, pointer
@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[Callable[[Run], None], str]] = {
 
 def test_complete_release_is_published(run: Run) -> None:
     assert not is_published(run)
-    runner.publish(run)
+    publication.publish(run)
     assert pointer.read_latest(run.lake, "sample").snapshot == run.snapshot_id
 
 
@@ -132,7 +132,7 @@ def test_work_under_former_rules_is_not_published(run: Run) -> None:
         runner.finish(edited, "select")
     runner.run_stage(edited, "export")
     with pytest.raises(UserError, match="select ran with other rules or inputs: clear all tasks of select"):
-        runner.publish(edited)
+        publication.publish(edited)
     assert not is_published(edited)
 
 
@@ -162,7 +162,7 @@ def test_missing_fact_prevents_publication(case: str, run: Run) -> None:
     disturb, says = REFUSED[case]
     disturb(run)
     with pytest.raises(UserError, match=says):
-        runner.publish(run)
+        publication.publish(run)
     assert not is_published(run)
 
 
@@ -175,25 +175,25 @@ def with_approval(run: Run, started_by: str = "ann") -> Run:
 def test_only_a_stored_approval_of_this_snapshot_publishes(run: Run) -> None:
     run = with_approval(run)
     with pytest.raises(UserError, match=r"no person has approved .* Marking a task as success is no approval"):
-        runner.publish(run)
-    runner.record_answer(run, ReleaseDecision.REJECTED, "bob", "", NOW, "ann")
+        publication.publish(run)
+    publication.record_answer(run, ReleaseDecision.REJECTED, "bob", "", NOW, "ann")
     with pytest.raises(UserError, match="no person has approved"):
-        runner.publish(run)
+        publication.publish(run)
     with pytest.raises(acceptance.AnotherPerson):
-        runner.record_answer(run, ReleaseDecision.APPROVED, "ann", "mine", NOW, "ann")
-    runner.record_answer(run, ReleaseDecision.APPROVED, "bob", "read ten texts", NOW, "ann")
+        publication.record_answer(run, ReleaseDecision.APPROVED, "ann", "mine", NOW, "ann")
+    publication.record_answer(run, ReleaseDecision.APPROVED, "bob", "read ten texts", NOW, "ann")
     planned_again = with_approval(sealed.seal(run, started_by="someone else"))
     assert planned_again.snapshot_id == run.snapshot_id
-    runner.publish(planned_again)
+    publication.publish(planned_again)
     assert markers.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == "bob"
 
 
 def test_approval_of_another_run_does_not_count(run: Run) -> None:
     run = with_approval(run)
-    runner.record_answer(run, ReleaseDecision.APPROVED, "bob", "", NOW, "ann")
+    publication.record_answer(run, ReleaseDecision.APPROVED, "bob", "", NOW, "ann")
     again = sealed.seal(run, started_by="bob")
     with pytest.raises(UserError, match="no person has approved"):
-        runner.publish(again)
+        publication.publish(again)
 
 
 def test_person_publishes_a_trial_by_command(run: Run) -> None:

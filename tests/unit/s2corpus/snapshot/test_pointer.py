@@ -18,7 +18,7 @@ import pytest
 from s2corpus.cli import corpus
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.snapshot import markers, pointer
+from s2corpus.snapshot import markers, pointer, pruning
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
@@ -147,7 +147,7 @@ def test_yank_and_restore_need_a_fitting_snapshot_and_a_reason(
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda lake: pointer.prune(lake, JANUARY), "was pruned: its files were deleted"),
+        (lambda lake: pruning.prune(lake, JANUARY), "was pruned: its files were deleted"),
         (lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'), "not restored"),
         (lambda lake: lake.put(f"snapshots/spec/published/{JANUARY}", b"[]"), "is damaged"),
         (lambda lake: lake.put(f"snapshots/spec/yanked/{JANUARY}", b" " * 70_000), "is damaged"),
@@ -183,17 +183,17 @@ def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
 
 def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None:
     publish(lake, JANUARY, FEBRUARY, MARCH)
-    assert pointer.list_prunable(lake, "spec", 2) == [JANUARY]
-    assert pointer.list_prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
-    assert pointer.prune(lake, JANUARY) == 2
+    assert pruning.list_prunable(lake, "spec", 2) == [JANUARY]
+    assert pruning.list_prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
+    assert pruning.prune(lake, JANUARY) == 2
     assert not list(lake.list(f"snapshots/{JANUARY}/"))
     with pytest.raises(UserError, match=r"latest\.json points to"):
-        pointer.prune(lake, MARCH)
+        pruning.prune(lake, MARCH)
     assert markers.list_published(lake, "spec") == [FEBRUARY, MARCH]
     pointer.yank(lake, MARCH, "a wrong license")
-    assert pointer.list_prunable(lake, "spec", 5) == [MARCH]
+    assert pruning.list_prunable(lake, "spec", 5) == [MARCH]
     with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
-        pointer.list_prunable(lake, "other", 1)
+        pruning.list_prunable(lake, "other", 1)
 
 
 def test_each_move_has_the_next_sequence_number(lake: Lake) -> None:

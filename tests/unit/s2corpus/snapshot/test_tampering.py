@@ -181,7 +181,8 @@ def test_files_in_pieces_of_version_1_0_0_are_valid(copy: Path) -> None:
     remove_publication(copy)
     manifest = orjson.loads((copy / "manifest.json").read_bytes())
     index = pq.read_table(copy / "index.parquet")
-    listed, places = index.to_pylist(), {}
+    listed = index.to_pylist()
+    places: dict[tuple[str, int], tuple[str, int]] = {}
     for file in [file for file in manifest["files"] if file["path"].startswith(("v2/", "documents/"))]:
         manifest["files"].remove(file)
         whole = copy / file["path"]

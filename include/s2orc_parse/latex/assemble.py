@@ -10,10 +10,10 @@ from s2orc_parse.latex import document as doc
 from s2orc_parse.latex import mathml
 from s2orc_parse.latex.bibliography import CitationNames, compose
 from s2orc_parse.latex.citing import Printer
-from s2orc_parse.latex.counting import pluralize
 from s2orc_parse.latex.inlines import expand_xspace
 from s2orc_parse.latex.marks import XSPACE
 from s2orc_parse.latex.numbering import Numbers, Target
+from s2orc_parse.latex.reference_words import choose_word
 from s2orc_parse.parse_model import (
     EQUATION,
     BibEntry,
@@ -29,7 +29,6 @@ from s2orc_parse.tei.drafts import TextBuffer
 from s2orc_parse.words import read_table
 
 _TABLE = read_table("latex/words")
-_WORDS: Mapping[str, str] = _TABLE["reference_words"]
 _COMMANDS_WITH_WORD, _TITLE_COMMANDS, _WORD_COMMANDS, _SILENT_COMMANDS = (
     frozenset(commands.split()) for commands in _TABLE["references"].values()
 )
@@ -118,24 +117,19 @@ class Assembler:
         """Return figures, tables, formulas, sections, theorems, items and footnotes, in this order."""
         floats = sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:])))
         entries = {id(block): self._build_float(key, block, num) for key, block, num in floats}
-        found = [
-            _add_rows_of_parts(entry, block, entries)
-            for (_, block, _), entry in zip(floats, entries.values(), strict=True)
-        ]
+        blocks = zip(floats, entries.values(), strict=True)
+        found = [_add_rows_of_parts(entry, block, entries) for (_, block, _), entry in blocks]
         for target, math in self.numbers.formula_list:
             assert target.key is not None
-            found.append(
-                RefEntry(target.key, RefType.FORMULA, mathml.strip_environment(math.tex), target.num, latex=math.tex)
-            )
+            text = mathml.strip_environment(math.tex)
+            found.append(RefEntry(target.key, RefType.FORMULA, text, target.num, latex=math.tex))
         for section in self.numbers.sections:
-            found.append(
-                RefEntry(section.key, RefType.SECTION, self.to_text(section.head.content).rstrip(" .:"), section.num)
-            )
+            text = self.to_text(section.head.content).rstrip(" .:")
+            found.append(RefEntry(section.key, RefType.SECTION, text, section.num))
         for target in (*self.numbers.theorems, *self.numbers.items.values()):
             if target.key:
-                found.append(
-                    RefEntry(target.key, target.type, " ".join(self.statements.get(target.key, ())), target.num)
-                )
+                text = " ".join(self.statements.get(target.key, ()))
+                found.append(RefEntry(target.key, target.type, text, target.num))
         return [*found, *self.notes]
 
     def _build_float(self, key: str, block: doc.LatexFloat, num: str | None) -> RefEntry:
@@ -240,7 +234,7 @@ class _Text(TextBuffer):
         targets = [self.assembler.numbers.labels.get(label) for label in ref.labels]
         if ref.command in _WORD_COMMANDS:
             if targets and targets[0]:
-                word = self._choose_word(targets[0], ref, len(targets))
+                word = choose_word(self.assembler.numbers.counting, targets[0], ref, len(targets))
                 self.append(word.lower() if ref.command.startswith("lc") else word)
             return
         for i, target in enumerate(targets):
@@ -258,7 +252,7 @@ class _Text(TextBuffer):
                 same_kind = [other for other in targets if other and other.name == target.name]
                 before = targets[i - 1] if i else None
                 if before is None or before.name != target.name:
-                    self.append(self._choose_word(target, ref, len(same_kind)) + " ")
+                    self.append(choose_word(self.assembler.numbers.counting, target, ref, len(same_kind)) + " ")
             if ref.command in ("eqref", "Eqref") or (is_worded and target and target.type is RefType.FORMULA):
                 printed = f"({printed})"
             self._add_mention(printed, target)
@@ -268,23 +262,6 @@ class _Text(TextBuffer):
         start, end = self.append(printed)
         if end > start:
             self.refs.append(RefSpan(start, end, " ".join(compose(printed).split()), target.key if target else None))
-
-    def _choose_word(self, target: Target, ref: doc.Ref, count: int) -> str:
-        """Return the word that is printed before the number; a word defined by the paper has priority."""
-        counting = self.assembler.numbers.counting
-        is_capital = ref.command.startswith(("C", "ref+Label", "nameC"))
-        for command in ("Cref", "cref") if is_capital else ("cref", "Cref"):
-            if ref.command != "autoref" and (words := counting.words.get((command, target.name))):
-                word = words[count > 1]
-                return word[:1].upper() + word[1:] if is_capital else word
-        if words := counting.words.get(("autoref", target.name)):
-            return words[0]
-        if target.type is RefType.THEOREM and (kind := counting.kinds.get(target.name)):
-            return pluralize(kind.title) if count > 1 else kind.title
-        if target.name in ("algorithm", "listing"):
-            return target.name.capitalize() + "s" * (count > 1)
-        word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
-        return ("Appendices" if word == "Appendix" else word + "s") if count > 1 and word else word
 
     def _add_math(self, math: doc.Math) -> None:
         tex = math.tex

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypedDict, TypeVar
 
 import orjson
 
@@ -19,6 +18,7 @@ from s2corpus.errors import UnreadableObject
 from s2corpus.extractors import EXTRACTORS, Adapter, BadAnswer, ExtractorIdentity
 from s2corpus.papers.pdf_records import PRINTED_COLUMNS, make_pdf_record
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
+from s2corpus.stages.postprocess.stored import Found, convert_missing, describe, make_stored_row
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, ArticleRow, LatexSourceRow, RecordRow
 from s2corpus.tables.parses import (
@@ -37,18 +37,9 @@ from s2corpus.tables.parses import (
     StoredParseRow,
 )
 from s2orc_parse import jats, latex, tei
-from s2orc_parse.parse_model import Parse, ParseKind, make_parse_id
+from s2orc_parse.parse_model import ParseKind, make_parse_id
 
-File = TypeVar("File")
-Found = tuple[StoredParseRow, str | None]
-"""A stored parse, and the part of the content store that contains it."""
 log = logging.getLogger(__name__)
-_BATCH_BYTES = 32 << 20
-"""bytes of parses in memory before they are stored as one part"""
-_LISTED = ("outcome", "citation_style", "header", "bytes")
-"""columns of stored parses that the tables of a release list"""
-_TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY, latex.LatexOutcome.UNREADABLE)
-"""outcomes that can differ on a retry; they are not stored"""
 _ARTICLE_HEADER = ("doi", "pmc_id", "license", "open_access")
 
 
@@ -78,71 +69,6 @@ class PostprocessStage(Stage):
         }
 
 
-def _convert_missing(
-    store: ContentStore[StoredParseRow],
-    files: Mapping[str, File],
-    convert: Callable[[Sequence[File]], Iterable[StoredParseRow]],
-) -> dict[str, Found]:
-    """Convert the files without a stored parse; return the row of each file, and the part that contains it.
-
-    `files` are by SHA-1, at least one. `convert` may leave out files. Rows are stored as they arrive, in parts of 32 MB. If a task is
-    killed, its stored parts are not lost. Rows with transient outcomes are not stored: the next release converts their files again.
-    """
-    first, last = min(files), max(files)
-    stored = store.known(first, last, _LISTED)
-    missing = [file for sha1, file in files.items() if sha1 not in stored]
-    unstored: dict[str, Found] = {}
-    batch: list[StoredParseRow] = []
-    size = 0
-    for row in convert(missing):
-        if row["outcome"] in _TRANSIENT_OUTCOMES:
-            unstored[row["file_sha1"]] = (row, None)
-            continue
-        batch.append(row)
-        size += row["bytes"]
-        if size > _BATCH_BYTES:
-            store.append(batch)
-            batch, size = [], 0
-    if batch:
-        store.append(batch)
-    if missing:
-        store.merge(first, last)
-    return {**(store.known(first, last, _LISTED) if missing else stored), **unstored}
-
-
-def _make_stored_row(
-    sha1: str, kind: ParseKind, parse: Parse | str, header: Mapping[str, object] | None = None
-) -> StoredParseRow:
-    """Return a row of STORED_PARSES for a parse with the header data from the file, or for the reason of its absence."""
-    if isinstance(parse, str):
-        outcome, style, body = parse, None, None
-    else:
-        outcome, style, body = "ok", parse.citation_style, orjson.dumps(tei.to_s2orc(parse))
-    return StoredParseRow(
-        file_sha1=sha1, kind=kind, outcome=outcome, citation_style=style, bytes=len(body or b""), parse=body,
-        header=None if header is None else orjson.dumps(header),
-    )  # fmt: skip
-
-
-class _Parsed(TypedDict):
-    """The columns that describe a parse in every table of parses."""
-
-    outcome: str
-    citation_style: str | None
-    bytes: int
-    stored: str | None
-
-
-def _describe(found: Found | None, missing: str) -> _Parsed:
-    """Return the columns of a parse, or the outcome `missing` without a parse."""
-    if found is None:
-        return _Parsed(outcome=missing, citation_style=None, bytes=0, stored=None)
-    row, stored = found
-    return _Parsed(
-        outcome=row["outcome"], citation_style=row["citation_style"], bytes=row["bytes"], stored=stored
-    )  # fmt: skip
-
-
 def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]:
     """Convert the extractions without a stored parse from this converter.
 
@@ -158,7 +84,7 @@ def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]
     for key, files in sorted(by_extractor.items()):
         extractor = ExtractorIdentity(*key[:2], options_hash=key[2])
         convert_rows = partial(_convert_rows, adapter, extractor, run.store(STORED_TEI, *key))
-        stored = _convert_missing(parse_store(run, adapter, key), files, convert_rows)
+        stored = convert_missing(parse_store(run, adapter, key), files, convert_rows)
         parses |= {sha1: stored[sha1] for sha1 in files}
     log.info("postprocess shard %d: %d extractions, %d parses", shard, len(extractions), len(parses))
     rows = []
@@ -167,7 +93,7 @@ def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]
         rows.append(ParseRow(
             parse_id=make_parse_id(row["file_sha1"], ParseKind.PDF, adapter.CONVERTER_VERSION, extractor_key),
             file_sha1=row["file_sha1"], kind=ParseKind.PDF, text_layer=row["text_layer"],
-            **_describe(parses.get(row["file_sha1"]), f"none:{row['outcome']}"),
+            **describe(parses.get(row["file_sha1"]), f"none:{row['outcome']}"),
         ))  # fmt: skip
     headers = {sha1: header for sha1, (row, _) in parses.items() if (header := row["header"]) is not None}
     return rows, _make_records(run, shard, extractions, headers)
@@ -210,8 +136,8 @@ def convert_response(adapter: Adapter, file_sha1: str, data: bytes, extractor: E
     try:
         parse = adapter.convert(data, file_sha1=file_sha1, made_by=extractor)
     except BadAnswer as bad:
-        return _make_stored_row(file_sha1, ParseKind.PDF, bad.outcome)
-    return _make_stored_row(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
+        return make_stored_row(file_sha1, ParseKind.PDF, bad.outcome)
+    return make_stored_row(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
 
 
 def _make_records(
@@ -233,7 +159,7 @@ def _convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
     files = {source["archive_sha1"]: source for source in sources if source["arxiv_id"]}  # others belong to no paper
     parses: dict[str, Found] = {}
     if files:
-        parses = _convert_missing(
+        parses = convert_missing(
             run.store(STORED_PARSES, *_latex_key()), files, partial(map, partial(_convert_latex, run))
         )
     log.info("postprocess shard %d: %d LaTeX sources", shard, len(sources))
@@ -243,7 +169,7 @@ def _convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
         rows.append(LatexParseRow(
             archive_sha1=sha1, arxiv_id=source["arxiv_id"], first_seen=source["first_seen"],
             parse_id=make_parse_id(sha1, ParseKind.LATEX, latex.CONVERTER_VERSION, _latex_key()[1:]),
-            **_describe(parses.get(sha1), "no_arxiv_id"),
+            **describe(parses.get(sha1), "no_arxiv_id"),
         ))  # fmt: skip
     return rows
 
@@ -256,7 +182,7 @@ def _latex_key() -> tuple[str, ...]:
 def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
     rules, sha1 = run.spec.resources, source["archive_sha1"]
     if source["bytes"] > latex.MAX_PACKED:
-        return _make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
+        return make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
     try:
         parse = latex.convert(
             read_file(run.lake, source["places"][0], sha1),
@@ -267,10 +193,10 @@ def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
         )
     except UnreadableObject as error:
         log.warning("%s", error)
-        return _make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.UNREADABLE)
+        return make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.UNREADABLE)
     except latex.BadSource as bad:
-        return _make_stored_row(sha1, ParseKind.LATEX, bad.outcome)
-    return _make_stored_row(sha1, ParseKind.LATEX, parse)
+        return make_stored_row(sha1, ParseKind.LATEX, bad.outcome)
+    return make_stored_row(sha1, ParseKind.LATEX, parse)
 
 
 def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
@@ -282,14 +208,14 @@ def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
         if not files:
             continue
         store = run.store(STORED_PARSES, f"{kind}-{version}")
-        stored = _convert_missing(store, files, partial(map, partial(_convert_article, run)))
+        stored = convert_missing(store, files, partial(map, partial(_convert_article, run)))
         for sha1, article in files.items():
             header = stored[sha1][0]["header"]
             values = orjson.loads(header) if header else dict.fromkeys(_ARTICLE_HEADER)
             rows.append(ArticleParseRow(
                 file_sha1=sha1, kind=kind, record_ids=article["record_ids"], first_seen=article["first_seen"],
                 parse_id=make_parse_id(sha1, kind, version), doi=values["doi"], pmc_id=values["pmc_id"],
-                license=values["license"], open_access=values["open_access"], **_describe(stored[sha1], ""),
+                license=values["license"], open_access=values["open_access"], **describe(stored[sha1], ""),
             ))  # fmt: skip
     log.info("postprocess shard %d: %d publishers' full texts", shard, len(rows))
     return sorted(rows, key=lambda row: row["file_sha1"])
@@ -302,7 +228,7 @@ def _convert_article(run: Run, article: ArticleRow) -> StoredParseRow:
         parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1, **options)
     except UnreadableObject as error:
         log.warning("%s", error)
-        return _make_stored_row(sha1, kind, jats.JatsOutcome.UNREADABLE)
+        return make_stored_row(sha1, kind, jats.JatsOutcome.UNREADABLE)
     except jats.BadArticle as bad:
-        return _make_stored_row(sha1, kind, bad.outcome)
-    return _make_stored_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _ARTICLE_HEADER})
+        return make_stored_row(sha1, kind, bad.outcome)
+    return make_stored_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _ARTICLE_HEADER})

@@ -142,8 +142,8 @@ def deliver(
     with ThreadPoolExecutor(threads) as pool:
         sent = sum(pool.map(send, files))
     ready_at = datetime.now(UTC).replace(microsecond=0)
-    ready = {"format": FORMAT, "ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode}
-    data = orjson.dumps(ready | ({"delivered_by": delivery.by} if delivery.by else {}))
+    content = {"format": FORMAT, "ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode}
+    data = orjson.dumps(content | ({"delivered_by": delivery.by} if delivery.by else {}))
     try:
         lake.put(delivery.key("_READY"), data, expect=ABSENT)
     except Conflict:

@@ -151,7 +151,7 @@ def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
 @click.option(
     "--lake", help="s3://bucket[/prefix] or a folder.  [default: S2CORPUS_LAKE, else the lake of the local services]"
 )
-@click.option("--json", is_flag=True, help="Print JSON: one document, or one a line.")
+@click.option("--json", is_flag=True, help="Print JSON: one document, or one per line.")
 @click.pass_context
 def corpus(ctx: click.Context, lake: str | None, json: bool) -> None:
     """Build S2ORC-style corpora from scientific PDFs, and read their snapshots.

@@ -1,6 +1,6 @@
 """Citation contexts: a row for each linked citation, with exact offsets, neighbors, and negatives of the same field.
 
-Text for pretraining (S2ORC §5): well-formed sentences only, one a line.
+Text for pretraining (S2ORC §5): well-formed sentences only, one per line.
 """
 
 import re

@@ -139,6 +139,11 @@ TWO = ["Ada Byron", "Alan Turing"]
             TWO,
         ),
         (r"\author{Ada Labbé, Alan Depp}", ["Ada Labbé", "Alan Depp"]),
+        # Out-of-Core Surface Reconstruction via Global TGV Minimization (ICCV 2021)
+        (
+            r"\author{Nikolai Poliarnyi\\Agisoft LLC, St. Petersburg, Russia\\{\tt\small n@x.com}}",
+            ["Nikolai Poliarnyi"],
+        ),
         (r"\author{removed for review}", []),
         (r"\author{Anonymous Authors}", []),
     ],

@@ -42,7 +42,7 @@ _TRUSTED_BYTES = 64 << 20
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
 FORMAT = 1
 """Format of `_READY` (docs/compatibility.md)."""
-READER_VERSION = "34"
+READER_VERSION = "35"
 """Version of the reading rules; a new version registers all drops and deliveries again."""
 
 

@@ -38,6 +38,9 @@ _ACCESS_DATE = re.compile(
 _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|(?<![\w.])10\.\d{4,9}/\S+")
 _PRINTED_YEAR = re.compile(r"(?<![\d.])(?<!\d[–-])(1[5-9]\d\d|20\d\d)[a-z]?(?![\d-]|\.\d|[–-]\d)")
 
+_ENCLOSED_YEAR = re.compile(r"(?:\b[A-Z]\.|\bal\.|\d[,.]?) ?\((1[5-9]\d\d|20\d\d)[a-z]?\)")
+"""a year in parentheses after the initials of an author, or after a page"""
+
 # (ISO date with the known precision: 1999, 1999-05, 1999-05-31; precision), or NO_DATE
 PlainDate = tuple[str | None, str | None]
 NO_DATE: PlainDate = (None, None)
@@ -109,13 +112,17 @@ def join_date(year: str, month: str = "", day: str = "") -> PlainDate:
 
 
 def find_year(printed: str) -> int | None:
-    """Return the only year of a printed reference, except in dates of access, addresses, identifiers and page ranges; else None."""
+    """Return the only year of a printed reference, except in dates of access, addresses, identifiers and page ranges; else None.
+
+    Among several, the year in parentheses after the authors or pages: "Ohba, M. (2001). Biochem. Biophys. Acta, 1547, 57".
+    """
     if not any(century in printed for century in ("15", "16", "17", "18", "19", "20")):
         return None
     text = _ADDRESS.sub(" ", printed)
     if (folded := fold(text)) and _ACCESS_DATE.search(folded):
         text = _ACCESS_DATE.sub(" ", folded)
     years = {year for year in _PRINTED_YEAR.findall(text) if int(year) <= LAST_YEAR}
+    years = years if len(years) == 1 else set(_ENCLOSED_YEAR.findall(text)) & years
     return int(years.pop()) if len(years) == 1 else None
 
 

@@ -66,6 +66,7 @@ _GLUED_NOTE = re.compile(
     r"(?<![\w-])([A-Z]?[a-z]{3,}(?:tion|ment|ness|ship|ances?|ences?|ology|ities|isms?)s?[)\]?!.]*)[2-9](?:\s*,\s*[2-9*∗†])*$"
 )
 _NUMBERED_WORD = re.compile(rf"(?:{'|'.join(_WORDS['numbered_words'].split())})$", re.IGNORECASE)
+_MIN_REPEATED = 4  # words of a title that a source gives twice
 _TRANSLATED = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\.*")
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
 _BARE_ENTITY = re.compile(
@@ -190,6 +191,11 @@ def clean_title(value: object) -> str | None:
         raised = _RAISED_NOTE.search(marked.rstrip())  # a mark of a footnote at its end: <sup>1</sup>
         value = marked[: raised.end(1)] if raised else value
     text = _remove_note_marks(clean_text(value) or "")
+    words = text.split()
+    if (
+        len(words) >= 2 * _MIN_REPEATED and words[: len(words) // 2] == words[len(words) // 2 :]
+    ):  # of a cover and the first page
+        text = " ".join(words[: len(words) // 2])
     if not any(map(str.isalnum, text)) or _MISSING_TITLE.fullmatch(text):
         return None
     head, _, cited = text.rpartition("...")

@@ -27,7 +27,7 @@ from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
 
-CONVERTER_VERSION = "16"  # part of the key of every stored parse; increase it when the parse of any article may change
+CONVERTER_VERSION = "17"  # part of the key of every stored parse; increase it when the parse of any article may change
 MAX_CALLOUT = 1_000  # characters; a longer interval is not a citation
 Json = dict[str, Any]
 

@@ -23,7 +23,7 @@ from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-CONVERTER_VERSION = "25"  # part of the key of every stored parse; increase it when the parse of any TEI may change
+CONVERTER_VERSION = "26"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:

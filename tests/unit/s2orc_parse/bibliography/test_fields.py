@@ -52,6 +52,9 @@ RULES: dict[str, Rule] = {
         ("abgerufen am 3. März 2019", None), ("Consulté le 12 août 2015. 2010", 2010), ("Consultado el 3 de mayo de 2019", None),
         ("Smith 2001;12:1991-2003", 2001), ("2003. doi:10.1016/j.x.2019.03.001", 2003), ("arXiv 2001.00001 (2020)", 2020),
         ("2001 or 2002", None),
+        # Acta Cryst. D60, 2355: the volume looks like a year
+        ("Mizuki, E. & Ohba, M. (2001). Biochem. Biophys. Acta, 1547, 57–63.", 2001), ("A. Lee, Phys. Rev. 1547, 57 (2001)", 2001),
+        ("History of the Flu (1918). Oxford, 2001", None),
     ]),
     "title": (clean_title, [
         ("Deep <i>parsing</i> of\n papers &amp; more.", "Deep parsing of papers & more"),
@@ -64,6 +67,9 @@ RULES: dict[str, Rule] = {
         ("Software amp; Services #x2013; a survey", "Software & Services – a survey"), ("Customer #x0027;s record", "Customer's record"),
         ("Use of C#; a survey", "Use of C#; a survey"), ("R&amp;amp;D", "R&D"),
         ("Where a<b and c>d", "Where a<b and c>d"), ("p&lt;0.05 but q&gt;0.1", "p<0.05 but q>0.1"),
+        # GROBID on HAL's cover and first page (hal-00643787)
+        ("Discriminant analyses of peanut allergy severity scores Discriminant analyses of peanut allergy severity scores",
+         "Discriminant analyses of peanut allergy severity scores"), ("Row, row, row Row, row, row", "Row, row, row Row, row, row"),
         ("Parts ::: of it", "Parts of it"), ("[On dieldrin in other animals (author's transl)].", "On dieldrin in other animals"),
     ]),
     "abstract with a line for each part": (clean_abstract, [

@@ -10,8 +10,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.deliveries.expected import read_awaited
@@ -20,6 +18,7 @@ from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import markers, pointer
 from s2corpus.storage.lake import Lake
+from s2corpus_reader.bounded import read_object
 from s2orc_parse.scratch import base_folder
 
 MAX_OBJECTS = 1_000_000
@@ -113,10 +112,18 @@ def list_snapshots(lake: Lake, corpus: str | None = None) -> list[ListedSnapshot
                 else SnapshotState.PUBLISHED if snapshot in published
                 else SnapshotState.UNPUBLISHED
             )  # fmt: skip
-            size = sum(int(file["bytes"]) for file in manifest["files"]) if manifest else None
-            stats = (_read(lake, f"snapshots/{snapshot}/stats.json") or {}) if manifest else {}
-            counts = [split["documents"] for splits in stats.get("sets", {}).values() for split in splits.values()]
-            documents = sum(counts) if manifest else None
+            size = documents = None
+            if manifest is not None:
+                stats = _read(lake, f"snapshots/{snapshot}/stats.json") or {}
+                try:
+                    size = sum(int(file["bytes"]) for file in manifest["files"])
+                    documents = sum(
+                        s["documents"] for splits in stats.get("sets", {}).values() for s in splits.values()
+                    )
+                except (AttributeError, LookupError, TypeError, ValueError) as error:
+                    raise UserError(
+                        f"{lake.uri(f'snapshots/{snapshot}')} is damaged ({error}): run corpus doctor"
+                    ) from None
             listed.append(ListedSnapshot(str(snapshot), state, snapshot.release.date, documents, size))
     return listed
 
@@ -186,9 +193,8 @@ def _read(lake: Lake, key: str) -> dict[str, Any] | None:
         UserError: it is damaged.
     """
     try:
-        value: dict[str, Any] = orjson.loads(lake.get(key)[0])
+        return read_object(lake, key)
     except FileNotFoundError:
         return None
     except ValueError as error:
         raise UserError(f"{lake.uri(key)} is damaged ({error}): run corpus doctor") from None
-    return value

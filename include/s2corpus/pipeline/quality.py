@@ -25,6 +25,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.schema import TABLES
+from s2corpus_reader.bounded import read_object
 
 MAX_OFFENDING = 100
 """maximum number of offending rows that are stored per check"""
@@ -223,12 +224,24 @@ def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
     if run.parent is None:
         return {}
     if same_drops:
-        manifest = orjson.loads(run.lake.get(f"snapshots/{run.parent}/manifest.json")[0])
+        manifest = read_of_parent(run, "manifest.json")
         if manifest.get("drops") != list(run.spec.drops):  # manifests before 0.2 do not contain the patterns
             return {}
-    stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
-    metrics: dict[str, Metrics] = stats.get("metrics", {})
+    metrics: dict[str, Metrics] = read_of_parent(run, "stats.json").get("metrics", {})
     return metrics
+
+
+def read_of_parent(run: Run, name: str) -> dict[str, Any]:
+    """Return a JSON file of the parent snapshot.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    key = f"snapshots/{run.parent}/{name}"
+    try:
+        return read_object(run.lake, key)
+    except ValueError as error:
+        raise UserError(f"{run.lake.uri(key)} is damaged ({error}): run corpus doctor, which names the cure") from None
 
 
 def read_verdicts(run: Run) -> dict[str, list[CheckVerdict]]:

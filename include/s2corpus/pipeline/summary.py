@@ -88,7 +88,7 @@ def list_losses(run: Run) -> list[str]:
     """Return one line for each count below the parent's, greatest loss first; return no lines without a parent."""
     before, now = quality.parent_metrics(run), quality.read_metrics(run)
     if run.parent is not None:
-        stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
+        stats = quality.read_of_parent(run, "stats.json")
         sets = stats.get("sets", {}).items()
         documents = {f"documents.{s}.{split}": n["documents"] for s, splits in sets for split, n in splits.items()}
         before = {**before, "export": documents}

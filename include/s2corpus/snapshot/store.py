@@ -38,12 +38,14 @@ class Store:
         self._published_files = self._manifest() if self._published_sha256 else None
 
     def _manifest(self) -> dict[str, SnapshotFile] | None:
-        """Return the files of the published manifest, or None if the manifest is lost: a rebuild restores it."""
+        """Return the files of the published manifest, or None if the manifest is lost or damaged: a rebuild restores it."""
         try:
             data, _ = self.lake.get(f"{self.prefix}/manifest.json")
         except FileNotFoundError:
             return None
         own = SnapshotFile("manifest.json", len(data), hashlib.sha256(data).hexdigest())
+        if own.sha256 != self._published_sha256:
+            return None
         return {file.path: file for file in [own, *(SnapshotFile(**f) for f in orjson.loads(data)["files"])]}
 
     def find_unchanged(self, paths: Iterable[str]) -> dict[str, SnapshotFile]:

@@ -38,6 +38,15 @@ def test_list_shows_the_state_of_each_snapshot(built: Built, lake: str) -> None:
     assert lines["own"] == "no snapshot"
 
 
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"files": 3}'])
+def test_damaged_manifest_is_named(built: Built, lake: str, content: bytes) -> None:
+    key = f"snapshots/{built.runs[SECOND].snapshot_id}/manifest.json"
+    open_lake(lake).put(key, content)
+    for command in ("list", "status"):
+        error = invoke(command).exception
+        assert isinstance(error, UserError) and "is damaged" in str(error) and "corpus doctor" in str(error)
+
+
 def test_status_shows_what_is_built_what_waits_and_the_disk(built: Built, lake: str) -> None:
     open_lake(lake).put("drops/2023-05/a.pdf", b"%PDF")
     status = json.loads(invoke("status", "--json").output)

@@ -133,3 +133,6 @@ def test_published_snapshot_never_changes(tmp_path: Path) -> None:
     assert content(run) == before
     release(tmp_path)  # The same content may be exported again.
     assert content(run) == before
+    run.lake.put(f"snapshots/{run.snapshot_id}/manifest.json", b'{"files": [')
+    release(tmp_path)  # A damaged manifest is restored, as corpus doctor says.
+    assert content(run) == before

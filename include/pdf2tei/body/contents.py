@@ -9,15 +9,13 @@ from pdf2tei.words import read_pattern
 
 _HEAD = read_pattern("contents", "head")
 _MIN_DOTS = 4
-_LEADER = re.compile(rf"(?:[.…·]\s?){{{_MIN_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
-"""Dots before a page number."""
+_LEADER = re.compile(rf"(?:[.…·]\s?){{{_MIN_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")  # dots before a page number
 _NUMBERED = re.compile(r"\S.*\s(?:\d{1,4}|[ivxlc]{1,7})$")
 """A title and its page; the head before it distinguishes it from running text."""
 _PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
 _MIN_LISTED_LINES = 3
 """Minimum number of lines with dot leaders, or with page numbers under a head, in a table of contents."""
-_MAX_WRAPPED_LINES = 2
-"""Maximum number of title lines before the line with the page number."""
+_MAX_WRAPPED_LINES = 2  # maximum number of title lines before the line with the page number
 
 
 def mark_contents(document: Document) -> None:

@@ -9,18 +9,14 @@ from pdf2tei.pages.model import Line
 from pdf2tei.words import read_words
 
 LABEL = re.compile(r"\(\s*[A-Z]?\.?\d+(?:\.\d+)?[a-z]?\s*\)\s*$")
-_WORD = re.compile(r"[^\W\d_]{3,}(?!\w*\s?\()")
-"""A word, but not the name of a function before its bracket"""
+_WORD = re.compile(r"[^\W\d_]{3,}(?!\w*\s?\()")  # a word, but not the name of a function before its bracket
 _PROSE = re.compile(r"\b(?:is|are|be|the|of|we|by|as|to|denotes?|being)\b")
 _CITED = re.compile(r"(?:\[\d[\d,;\s–-]*\][\s.,;]*)+")
 _MIXED = re.compile(r"[a-zA-Z][α-ωΑ-Ω]|[α-ωΑ-Ω][a-zA-Z]")
 _RELATION = re.compile(r"[=¼≠≤≥<>≈∼≡∝∈→←⇒⇔]")
-_MAX_GAP = 0.8
-"""Maximum vertical gap between the parts of a formula, in type sizes."""
-_MAX_ROW_GAP = 1.5
-"""Maximum horizontal gap between the parts of a row, in type sizes."""
-_MAX_NAMES = 3
-"""Maximum number of words in a part of a formula that has a relation sign."""
+_MAX_GAP = 0.8  # maximum vertical gap between the parts of a formula, in type sizes
+_MAX_ROW_GAP = 1.5  # maximum horizontal gap between the parts of a row, in type sizes
+_MAX_NAMES = 3  # maximum number of words in a part of a formula that has a relation sign
 _WORDS_IN_FORMULAS = read_words("formulas", "words_in_formulas")
 _SIGN = re.compile(r"[=¼≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔≈∼≡∝∞|{}\[\]^_α-ωΑ-Ω\U0001d400-\U0001d7ff]")
 

@@ -10,20 +10,13 @@ from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, group_items
 from pdf2tei.words import read_pattern
 
-_MIN_LINES = 3
-"""Minimum number of lines of a paragraph."""
-_MIN_CHARACTERS = 200
-"""Minimum number of characters of a paragraph."""
-_MIN_LOWERCASE_SHARE = 0.6
-"""Minimum share of a paragraph's words that begin with a lowercase letter."""
-_MIN_WIDTH_SHARE = 0.75
-"""A paragraph narrower than this share of a column is a sidebar."""
-_MAX_SHARE = 0.5
-"""Maximum share of the lines in the running text's font that may have a kind other than BODY."""
-_MAX_COUNT = 30
-"""Maximum number of such lines, if their share is smaller."""
-_TITLE_SIZE_RATIO = 1.2
-"""A paragraph that is larger than the running text by this factor is a title."""
+_MIN_LINES = 3  # minimum number of lines of a paragraph
+_MIN_CHARACTERS = 200  # minimum number of characters of a paragraph
+_MIN_LOWERCASE_SHARE = 0.6  # minimum share of a paragraph's words that begin with a lowercase letter
+_MIN_WIDTH_SHARE = 0.75  # a paragraph narrower than this share of a column is a sidebar
+_MAX_SHARE = 0.5  # maximum share of the lines in the running text's font that may have a kind other than BODY
+_MAX_COUNT = 30  # maximum number of such lines, if their share is smaller
+_TITLE_SIZE_RATIO = 1.2  # a paragraph that is larger than the running text by this factor is a title
 _IMPRINT = read_pattern("guard", "imprint")
 
 

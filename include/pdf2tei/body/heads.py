@@ -18,13 +18,10 @@ _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 _USUAL_HEADS = read_pattern("heads", "usual_heads")
 _KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
-_MIN_BOLD_SIZE = 0.7
-"""Minimum size of a bold head in another family, as a share of the running text's size."""
-_MAX_CELL_GAP = 6
-"""Maximum distance of the cells of a row, in type sizes."""
+_MIN_BOLD_SIZE = 0.7  # minimum size of a bold head in another family, as a share of the running text's size
+_MAX_CELL_GAP = 6  # maximum distance of the cells of a row, in type sizes
 ENDS_CLAUSE = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
-_MIN_NUMBERED = 3
-"""Minimum number of numbered heads of a paper that numbers its sections."""
+_MIN_NUMBERED = 3  # minimum number of numbered heads of a paper that numbers its sections
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 

@@ -15,10 +15,8 @@ _SYMBOLS = "*†‡§¶∗"
 _NOTE_MARK = re.compile(rf"\s*([{_SYMBOLS}]|\d{{1,2}})(?![\d.])")
 _CALL_AT_WORD_END = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SYMBOLS}])$")
 _ANY_MARK = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SYMBOLS}]")
-_TOP_LIMIT = 0.4
-"""Notes occur only below this share of a page's height."""
-_MAX_UNMARKED_LINES = 6
-"""Maximum number of lines of a note without a mark; more lines are small text."""
+_TOP_LIMIT = 0.4  # notes occur only below this share of a page's height
+_MAX_UNMARKED_LINES = 6  # maximum number of lines of a note without a mark; more lines are small text
 
 
 def take_notes(document: Document, measures: Measures, joiner: Joiner) -> list[Text]:

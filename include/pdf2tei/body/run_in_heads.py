@@ -11,10 +11,8 @@ from pdf2tei.words import read_pattern
 
 _HEAD_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _END = re.compile(r"[^\W\d_]{3}\W*[.:]$")
-_MAX_LINES = 3
-"""Maximum number of lines of such a head."""
-_MAX_TOKENS = 30
-"""Maximum number of tokens of such a head."""
+_MAX_LINES = 3  # maximum number of lines of such a head
+_MAX_TOKENS = 30  # maximum number of tokens of such a head
 _NOT_A_HEAD = read_pattern("run_in_heads", "not_a_head")
 """Bold phrases at the start of a paragraph that are not section heads."""
 _STATEMENT = read_pattern("run_in_heads", "statement")

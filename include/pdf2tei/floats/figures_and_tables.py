@@ -15,10 +15,8 @@ from pdf2tei.pages.model import Box, Document, Kind, Line, Page, group_items, jo
 from pdf2tei.pages.text import Joiner
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
-_MAX_GAP = 60.0
-"""Maximum gap within a float, in points."""
-_MIN_TEXT_SHARE = 0.6
-"""Prose that is wider than this share of a column is no text in a figure."""
+_MAX_GAP = 60.0  # maximum gap within a float, in points
+_MIN_TEXT_SHARE = 0.6  # prose that is wider than this share of a column is no text in a figure
 
 
 @dataclass(slots=True)

@@ -11,10 +11,8 @@ from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Kind, Line, Page, Token, group_items
 
 _DIGIT = re.compile(r"\d")
-_MIN_ROWS = 3
-"""Minimum number of rows with several cells in a table."""
-_MAX_ROW_GAP = 3.5
-"""Maximum gap between the rows of a table, in type sizes."""
+_MIN_ROWS = 3  # minimum number of rows with several cells in a table
+_MAX_ROW_GAP = 3.5  # maximum gap between the rows of a table, in type sizes
 
 
 def split_at_gaps(line: Line) -> list[list[Token]]:

@@ -18,12 +18,9 @@ INTRODUCTION = read_pattern("abstract", "introduction")
 SUBHEAD_NAMES = read_pattern("abstract", "subhead_names")
 BOILERPLATE = read_pattern("abstract", "boilerplate")
 
-_MIN_LANGUAGE = 0.9
-"""Minimum probability of the language of an abstract."""
-_MIN_CHARACTERS = 150
-"""Minimum length of an abstract in another language, in characters."""
-_MAX_SUBHEAD_LENGTH = 50
-"""Maximum length of a subhead of an abstract, in characters."""
+_MIN_LANGUAGE = 0.9  # minimum probability of the language of an abstract
+_MIN_CHARACTERS = 150  # minimum length of an abstract in another language, in characters
+_MAX_SUBHEAD_LENGTH = 50  # maximum length of a subhead of an abstract, in characters
 INDEX_TERMS = re.compile(_KEYWORDS.pattern + read_pattern("abstract", "index_terms").pattern, re.I)
 """Start of keywords or subject classes, which directly follow an abstract."""
 

@@ -19,8 +19,7 @@ _EMAIL = read_pattern("affiliations", "email", re.NOFLAG)
 _NOT_AFFILIATION = read_pattern("affiliations", "not_affiliation")
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
 _INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
-_MAX_LENGTH = 400
-"""Upper limit of an affiliation's length, in characters."""
+_MAX_LENGTH = 400  # upper limit of an affiliation's length, in characters
 
 
 @dataclass(slots=True)

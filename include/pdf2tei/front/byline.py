@@ -28,27 +28,20 @@ from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.model import Kind, Line
 from pdf2tei.words import read_pattern
 
-_ROLE = read_pattern("byline", "role")
-"""The role of a person who is not an author, such as a supervisor."""
+_ROLE = read_pattern("byline", "role")  # the role of a person who is not an author, such as a supervisor
 BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _CODE = re.compile(r"(?<![\d−–-])\d{4,6}(?![\d−–-])")  # a year or a postal code
 _WORD = re.compile(r"\w{3,}")
 _INVERTED_NAME = re.compile(r"[^\W\d_][^,;:.()]*, [^\W\d_](?=[^,:]*(?:;|$|\(ORCID))")
-_MARKED = re.compile(r"[^\W\d_.]\s?\(?\d{1,2}(?![\d\w])")
-"""A name with a number after it that is not raised."""
+_MARKED = re.compile(r"[^\W\d_.]\s?\(?\d{1,2}(?![\d\w])")  # a name with a number after it that is not raised
 _KEYED = re.compile(r"\(?\d{1,2}\)?\s?[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
-_MAX_CASELESS_WORDS = 5
-"""A line without separators and with more words in a script without capitals is a sentence."""
+_MAX_CASELESS_WORDS = 5  # a line without separators and with more words in a script without capitals is a sentence
 _CERTAIN_SHARE = 0.9
-_MIN_NAME_SHARE = 0.5
-"""Minimum share of names among the parts of a line of names."""
-_MIN_AUTHOR_PROBABILITY = 0.1
-"""Minimum probability of the label `author` for a line that also contains other text."""
-_FULL_WIDTH = 0.6
-"""Minimum width of a line of names that may break within a name, as a share of the page's width."""
-_MAX_OFF_CENTER = 0.045
-"""Maximum difference of the margins beside a centered title, as a share of the page's width; the inner margin may be wider."""
+_MIN_NAME_SHARE = 0.5  # minimum share of names among the parts of a line of names
+_MIN_AUTHOR_PROBABILITY = 0.1  # minimum probability of the label `author` for a line that also contains other text
+_FULL_WIDTH = 0.6  # minimum width of a line of names that may break within a name, as a share of the page's width
+_MAX_OFF_CENTER = 0.045  # maximum difference of the margins beside a centered title, as a share of the page's width
 
 
 def find_byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
@@ -63,11 +56,9 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     under = _select_below_title(front, title, abstract, width)
     if under and is_cited(front, under[0]):
         return [x for x in under if x.font == under[0].font and x.block == under[0].block]
-    labels = [i for i, x in enumerate(under) if is_label(x)]
-    announced = under[labels[0] + 1 :] if labels else []
-    if below := list(takewhile(partial(is_cited, front), announced)) or list(takewhile(_names_only, announced)):
-        return below
     others = set(map(id, _list_other_people(front.lines)))
+    if announced := _find_announced(front, under) or _find_announced(front, sorted(front.lines, key=_get_row)):
+        return announced
     under = [x for x in under if id(x) not in others]
     scores: dict[tuple[str, int], float] = defaultdict(float)
     for line in under:
@@ -85,7 +76,7 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
             return labeled
         scores = {get_names_type(known[0]): 1.0}
     if not scores:
-        return _find_elsewhere(front, title, others) or _find_above(front, title) or find_labeled(front)
+        return _find_above(front, title) or _find_elsewhere(front, title, others) or find_labeled(front)
     best = max(scores, key=lambda kind: (scores[kind], kind))
     found: list[Line] = []
     is_marked = below_marks = False
@@ -125,6 +116,17 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     return found
 
 
+def _find_announced(front: Front, lines: list[Line]) -> list[Line]:
+    """Return the names that a label announces: right of it, in its column below it, or else on the next lines."""
+    label = next(filter(is_label, lines), None)
+    here = [x for x in lines if label and x.page == label.page]
+    after = here[here.index(label) + 1 :] if label else []
+    row = (x for x in here if label and abs(x.y0 - label.y0) < 4 and x.x0 >= label.x1)
+    places = (list(row), [x for x in after if label and x.overlaps(label)], after)
+    lists = (list(takewhile(check, x)) for x in places for check in (partial(is_cited, front), _names_only))
+    return next(filter(None, lists), [])
+
+
 def _follows_list(above: Line, line: Line) -> bool:
     """Return whether a line like one name is an institution, because the list of names on the line above is complete."""
     parts, names = split_names(line.tokens), [x for x in split_names(above.tokens) if x not in DEGREES]
@@ -141,7 +143,8 @@ def _starts_with_mark(line: Line) -> bool:
 
 def is_label(line: Line) -> bool:
     """Return whether a line announces the authors on the lines below it: `Autores:`, `by`."""
-    return bool(LABEL.fullmatch(line.text) or BY.fullmatch(line.text)) and not _ROLE.match(line.text)
+    text = line.text.rstrip(" :")
+    return bool(LABEL.fullmatch(f"{text}:") or BY.fullmatch(text)) and not _ROLE.match(text)
 
 
 def _names_only(line: Line) -> bool:
@@ -246,12 +249,13 @@ def _list_other_people(lines: list[Line]) -> list[Line]:
 
 
 def _find_above(front: Front, title: list[Line]) -> list[Line]:
-    """Return the lines of names above the title that the header CRF or the word `by` confirms."""
+    """Return the lines of names above the title that the header CRF, the word `by` or another page confirms."""
     above = [x for x in front.lines if title and x.page == title[0].page and x.y1 < title[0].y0 + 2]
     for before, line in reversed(list(pairwise([*above[:1], *above]))):
         is_near = title[0].y0 - line.y1 < 2.5 * title[0].size and not _CODE.search(line.text)
         least = _MIN_AUTHOR_PROBABILITY if is_near else _MIN_NAME_SHARE
-        is_confirmed = BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > least
+        is_repeated = sum(x.text == line.text for x in front.lines) > 1  # on the cover and on the title page
+        is_confirmed = BY.fullmatch(before.text) or is_repeated or front.probability(line, FrontLabel.AUTHOR) > least
         if is_confirmed and measure_names(line)[0] > _CERTAIN_SHARE:
             return [x for x in above if x.block == line.block and x.font == line.font and _names_only(x)]
     return []

@@ -11,10 +11,8 @@ import pypdfium2
 from pdf2tei.front.identity import FirstPages, PrintedLine
 from pdf2tei.words import read_pattern
 
-PAGES = 3
-"""Number of pages that are read: a repository's cover, and the first two pages of the paper."""
-MAX_CHARACTERS = 40_000
-"""Maximum number of characters that are read from a page; a dense page has 10,000."""
+PAGES = 3  # number of pages that are read: a repository's cover, and the first two pages of the paper
+MAX_CHARACTERS = 40_000  # maximum number of characters that are read from a page; a dense page has 10,000
 MAX_XMP = 1 << 20
 _PROPERTY = read_pattern("first_pages", "property", re.NOFLAG)
 

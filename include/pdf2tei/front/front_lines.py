@@ -27,8 +27,7 @@ _NAME = read_pattern("front_lines", "name", re.NOFLAG)
 _ABSTRACT = re.compile(r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen)\b", re.I)
 _KEYWORDS = re.compile(r"\s*(?:key\s?-?\s?words?|index terms|mots[\s-]cl|schl)", re.I)
 _SECTION = read_pattern("front_lines", "section")
-_IMPRINT = read_pattern("front_lines", "imprint", re.NOFLAG)
-"""Patterns for lowercase text."""
+_IMPRINT = read_pattern("front_lines", "imprint", re.NOFLAG)  # patterns for lowercase text
 
 
 class FrontLabel(StrEnum):

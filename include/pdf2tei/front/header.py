@@ -35,14 +35,11 @@ _NOTICE = read_pattern("title", "notice")
 """A line under a title that is no subtitle: a track, or where the work appeared."""
 _FOOTNOTE_MARK = re.compile(r"(?<=[^\W\d_]{3})\s*[*∗†‡§¶]+$")
 """The mark of a note at the end of a title. After a shorter word, it belongs to the title: A*."""
-PAGES = 3
-"""Maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page."""
+PAGES = 3  # maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page
 _FULL_LINE_LENGTH = 60
 """Minimum length of a full line of text, in characters. A page after a cover with fewer than three full lines is part of the cover."""
-_LANGUAGE_LINES = 40
-"""Maximum number of lines of running text that determine the language."""
-_MIN_TEXT_LINES = 15
-"""Minimum number of lines of running text for a page before the title to be a page of the paper."""
+_LANGUAGE_LINES = 40  # maximum number of lines of running text that determine the language
+_MIN_TEXT_LINES = 15  # minimum number of lines of running text for a page before the title to be a page of the paper
 
 
 @dataclass(slots=True)

@@ -23,8 +23,7 @@ from s2orc_parse.bibliography.identifiers import (
     normalize_pmcid,
 )
 
-VERSION = "3"
-"""Part of the key of every stored result: increase it when any result may change."""
+VERSION = "3"  # part of the key of every stored result: increase it when any result may change
 
 
 class Stamp(StrEnum):
@@ -64,18 +63,12 @@ class Identity:
 
 
 NOTHING = Identity()
-_MIN_EVIDENCE = 2.0
-"""Minimum evidence for a DOI."""
-_MIN_LEAD = 1.0
-"""Minimum difference between its evidence and the evidence for any other DOI."""
-_METADATA_DOI_WEIGHT = 4.0
-"""Evidence of a DOI in a metadata field for DOIs."""
-_METADATA_TEXT_WEIGHT = 3.0
-"""Evidence of a single DOI in a metadata field for text."""
-_DATA_PENALTY = 3.0
-"""Evidence that is subtracted from the DOI of a data set."""
-_NEXT_LINE = 0.025
-"""Largest step from one line to the next, as a share of the page's height."""
+_MIN_EVIDENCE = 2.0  # minimum evidence for a DOI
+_MIN_LEAD = 1.0  # minimum difference between its evidence and the evidence for any other DOI
+_METADATA_DOI_WEIGHT = 4.0  # evidence of a DOI in a metadata field for DOIs
+_METADATA_TEXT_WEIGHT = 3.0  # evidence of a single DOI in a metadata field for text
+_DATA_PENALTY = 3.0  # evidence that is subtracted from the DOI of a data set
+_NEXT_LINE = 0.025  # largest step from one line to the next, as a share of the page's height
 _DATA_PREFIXES = tuple(sorted(read_words("identity", "data_prefixes")))
 """Registrants of data sets and protocols, not of papers."""
 _METADATA_DOI = ("prism:doi", "pdfx:doi", "crossmark:doi", "pdfx:wps-articledoi", "doi", "wps-articledoi", "articledoi")

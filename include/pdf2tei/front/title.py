@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from statistics import median
 
 from pdf2tei.front.byline import find_labeled, is_label, measure_names
@@ -14,24 +14,17 @@ from pdf2tei.pages.model import Document, Kind, Line, Page
 from pdf2tei.pages.text import clean
 from pdf2tei.words import read_pattern
 
-_MAX_TITLE_GAP = 2.0
-"""Maximum space between two lines of a title in sizes of its type: a manuscript is double-spaced."""
+_MAX_TITLE_GAP = 2.0  # maximum space between two lines of a title in sizes of its type: a manuscript is double-spaced
 _BANNER = read_pattern("title", "banner")
-_KIND = read_pattern("title", "kind")
-"""The kind of an article, printed above its title."""
-_COVER = read_pattern("title", "cover", re.NOFLAG)
-"""Patterns of cover pages, for lowercase text."""
+_KIND = read_pattern("title", "kind")  # the kind of an article, printed above its title
+_COVER = read_pattern("title", "cover", re.NOFLAG)  # patterns of cover pages, for lowercase text
+_LABEL = read_pattern("title", "label")  # before the title of a thesis: `Thema: …`
 _OPEN_LABEL = "OPEN"
-_MAX_SUBTITLE_SIZE = 0.85
-"""Upper limit of a subtitle's type size, as a share of the title's size."""
-_MIN_TITLE_SIZE = 0.95
-"""Lower limit of a title's type size, as a share of the median of the front."""
-_TITLE_RATIO = 1.3
-"""Minimum size of a double-spaced title whose lines the header CRF does not label, as a multiple of that median."""
-_MIN_LANGUAGE = 0.9
-"""Minimum probability of the languages of a title and its translation."""
-_MIN_TRANSLATION = 4
-"""Minimum number of words of a translation."""
+_MAX_SUBTITLE_SIZE = 0.85  # upper limit of a subtitle's type size, as a share of the title's size
+_MIN_TITLE_SIZE = 0.95  # lower limit of a title's type size, as a share of the median of the front
+_TITLE_RATIO = 1.3  # minimum size of a double-spaced title that the CRF does not label, as a multiple of that median
+_MIN_LANGUAGE = 0.9  # minimum probability of the languages of a title and its translation
+_MIN_TRANSLATION = 4  # minimum number of words of a translation
 _MIN_AGREEMENT = 0.8
 """Minimum similarity of a title and the title on a cover with labels; below it, the cover's title is taken."""
 _CERTAIN = 0.3
@@ -50,6 +43,8 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
     combines the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and
     the title in the PDF's metadata.
     """
+    if announced := _find_announced(front):
+        return announced, []
     candidates = _find_labeled_runs(front)
     pages = document.pages[: max((x.page for x in front.lines), default=0)]
     for page in pages:
@@ -82,14 +77,34 @@ def _find_on_cover(document: Document, front: Front) -> list[Line]:
     return above[len(gaps) - [*gaps[::-1], True].index(True) :]
 
 
+def _find_announced(front: Front) -> list[Line]:
+    """Return the title after a label on its first line, without the label."""
+    for line in front.lines:
+        match = _LABEL.match(line.text)
+        if match and len(line.text) > match.end() + 8:
+            ends = accumulate(len(x.text) + x.space for x in line.tokens)
+            _keep_tokens(line, next(i for i, end in enumerate(ends, 1) if end >= len(match[0].rstrip())))
+            found = [line]
+            for x in front.lines[front.lines.index(line) + 1 :]:
+                if x.continues(found[-1], gap=0.8, size=0.5) and not _names_people(x, found[-1]):
+                    found.append(x)
+            return found
+    return []
+
+
 def remove_open_label(line: Line) -> None:
     """Remove the word `OPEN` from a title's first line if it is set apart at the left."""
     if len(line.tokens) > 1 and line.tokens[0].text == _OPEN_LABEL:
         first, second = line.tokens[:2]
         if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
-            line.tokens = line.tokens[1:]
-            line.__post_init__()
-            line.forget()
+            _keep_tokens(line, 1)
+
+
+def _keep_tokens(line: Line, start: int) -> None:
+    """Remove the tokens before a position from a line."""
+    line.tokens = line.tokens[start:]
+    line.__post_init__()
+    line.forget()
 
 
 def _score_page(page: Page, front: Front) -> float:

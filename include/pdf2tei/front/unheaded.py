@@ -11,14 +11,11 @@ from pdf2tei.front.title import is_cover
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, group_items, join_tokens
 
-_MIN_CHARACTERS = 150
-"""Minimum length of an abstract, in characters."""
-_MAX_WORDS = 400
-"""Maximum number of words of an abstract without a head in the running text's font."""
+_MIN_CHARACTERS = 150  # minimum length of an abstract, in characters
+_MAX_WORDS = 400  # maximum number of words of an abstract without a head in the running text's font
 _MAX_WIDTH = 0.7
 """Maximum width of an abstract in the running text's font without a head, as a share of the text's width."""
-_LOWEST_START = 0.6
-"""An abstract without a head begins above this share of the page height; footnotes begin below."""
+_LOWEST_START = 0.6  # an abstract without a head begins above this share of the page height; footnotes begin below
 
 
 def find_unheaded_abstract(document: Document, front: Front, measures: Measures) -> list[Line]:

@@ -16,8 +16,7 @@ from pdf2tei.words import read_pattern
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m devtools.training segmentation` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
-MAX_LINES = 60_000
-"""Maximum number of lines that are labeled; later lines count as body."""
+MAX_LINES = 60_000  # maximum number of lines that are labeled; later lines count as body
 
 YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
 _INITIALS = re.compile(r"\b[A-Z][\w’'-]+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;.&(]|\band\b|$)|\b(?:[A-Z]\. ?){1,3}[A-Z][a-z]+")

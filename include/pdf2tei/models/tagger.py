@@ -19,12 +19,9 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_BIAS_NAME = ""
-"""A name with weight 0."""
-_BATCH_SIZE = 64
-"""Maximum number of sequences that are labeled together."""
-_SCALE_EVERY = 16
-"""Items after which probabilities are scaled, long before a double overflows."""
+_BIAS_NAME = ""  # a name with weight 0
+_BATCH_SIZE = 64  # maximum number of sequences that are labeled together
+_SCALE_EVERY = 16  # items after which probabilities are scaled, long before a double overflows
 
 
 class Tagger:

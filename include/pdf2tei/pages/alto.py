@@ -25,19 +25,17 @@ from s2orc_parse.outputs import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 from s2orc_parse.words import LIGATURES
 
-OUTPUT_BYTES = 256 << 20
-"""Maximum size of a file that pdfalto writes, in bytes."""
+OUTPUT_BYTES = 256 << 20  # maximum size of a file that pdfalto writes, in bytes
 MAX_BLOCKS = 5_000
 MAX_TOKENS = 20_000
 """Limits of a page; a dense page has a tenth. A page that exceeds a limit, such as a diagram of 10,000 letters, is left out."""
-MAX_DOCUMENT_TOKENS = 1_000_000
-"""GROBID's limit (grobid.yaml: tokensMax). The pages after it are left out."""
-MAX_LINE = 250
-"""Maximum number of tokens of a line; longer lines are cut."""
-MAX_TOKEN = 250
-"""Maximum number of characters of a token; the rest is dropped."""
+MAX_DOCUMENT_TOKENS = 1_000_000  # GROBID's limit (grobid.yaml: tokensMax). The pages after it are left out.
+MAX_LINE = 250  # maximum number of tokens of a line; longer lines are cut
+MAX_TOKEN = 250  # maximum number of characters of a token; the rest is dropped
 
 _NO_FONT = Font("", 0.0)
+_PRINTED = {**LIGATURES, **{0xF700 + ord(x): x for x in "0123456789abcdefghijklmnopqrstuvwxyz"}}
+"""Ligatures, and Adobe's private codes of old-style digits and small capitals (corporate use subarea of its glyph list)."""
 
 
 @cache
@@ -182,7 +180,7 @@ class _Reader:
                 continue
             text = unescape(content).strip() if "&" in content else content.strip()
             if not text.isascii():
-                text = CONTROLS.sub("", text).translate(LIGATURES)
+                text = CONTROLS.sub("", text).translate(_PRINTED)
             if not text:
                 continue
             try:

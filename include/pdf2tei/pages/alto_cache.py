@@ -19,17 +19,14 @@ import pdfalto
 from s2orc_parse import scratch
 from s2orc_parse.bounded_folder import BoundedFolder, read_limit
 
-ENTRY = "alto.gz"
-"""Name of an entry in the folder of the process that writes or reads it."""
+ENTRY = "alto.gz"  # name of an entry in the folder of the process that writes or reads it
 OPTIONS = (
     *("-q", "-readingOrder", "-fullFontName", "-noLineNumbers", "-onlyGraphsCoord"),
     *("-vectorBoxes", "-vectorCoordsOnly", "-vectorLimit", "5000"),
 )
 """Options of pdfalto in select and in the extractor."""
-MEMORY_BYTES = 2 << 30
-"""Maximum address space of pdfalto in the extractor, in bytes."""
-MAX_BYTES = 32 << 20
-"""Maximum size of an entry, compressed and not compressed."""
+MEMORY_BYTES = 2 << 30  # maximum address space of pdfalto in the extractor, in bytes
+MAX_BYTES = 32 << 20  # maximum size of an entry, compressed and not compressed
 _FOLDER = "S2CORPUS_ALTO"
 
 

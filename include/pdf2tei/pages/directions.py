@@ -12,8 +12,7 @@ CONTROLS = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 """Invisible characters that control the direction; pdfalto puts them around each word."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
-_WORD_SPACE = 0.1
-"""Minimum space between words, as a share of the type size."""
+_WORD_SPACE = 0.1  # minimum space between words, as a share of the type size
 
 
 def reorder_right_to_left(page: Page) -> None:

@@ -9,22 +9,16 @@ from itertools import pairwise
 
 from pdf2tei.pages.model import Kind, Line, Page
 
-_LOOKBACK_LINES = 12
-"""Number of neighboring lines that are searched for another part of a line."""
+_LOOKBACK_LINES = 12  # number of neighboring lines that are searched for another part of a line
 _MAX_SIZE_RATIO = 1.6
 """Longer lines are separate if their sizes differ by more than this factor, such as a title and a date next to it."""
-_MAX_SHORT_TEXT = 8
-"""Maximum number of characters of a part that may differ in size."""
-_SCRIPT_SIZE = 0.8
-"""Subscripts and superscripts are smaller than this share of the text."""
+_MAX_SHORT_TEXT = 8  # maximum number of characters of a part that may differ in size
+_SCRIPT_SIZE = 0.8  # subscripts and superscripts are smaller than this share of the text
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,2}){0,3}[.)]?|[•▪●■]")
 _MAX_LABEL_LENGTH = 9
-_MIN_ENDS = 3
-"""Minimum number of lines that end where the number of a formula ends."""
-_MIN_JUSTIFIED = 6
-"""Minimum number of lines that end at the right edge of justified text."""
-_MAX_LABEL_GAP = 3.5
-"""Maximum gap between a label on a separate line and its text, in type sizes."""
+_MIN_ENDS = 3  # minimum number of lines that end where the number of a formula ends
+_MIN_JUSTIFIED = 6  # minimum number of lines that end at the right edge of justified text
+_MAX_LABEL_GAP = 3.5  # maximum gap between a label on a separate line and its text, in type sizes
 
 
 def join_fragments(page: Page) -> None:

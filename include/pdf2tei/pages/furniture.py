@@ -12,19 +12,17 @@ from pdf2tei.pages.model import Document, Kind, Line, Page, group_items
 from pdf2tei.words import read_pattern
 
 _NUMBER = read_pattern("furniture", "number")
-_REFERENCE_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
-"""A reference label on a separate line."""
+_REFERENCE_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")  # a reference label on a separate line
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"\W+")
 _CONTINUED = re.compile(r"\(?continue[sd] (?:on|from) (?:the )?(?:next|previous|following|preceding) page\)?", re.I)
-_MARGIN = 0.075
-"""Height of the margins at the top and the bottom, as a share of the page's height."""
+_MARGIN = 0.075  # height of the margins at the top and the bottom, as a share of the page's height
 _LINE_NUMBER_STEP = 5
 _MIN_LINE_NUMBERS = 3
 _MAX_LINE_NUMBER_SIZE = 0.6
 """Upper limit of the size of a number of every line, as a share of the text's size: labels of references are larger."""
-_MARGIN_ROWS = 4
-"""Rows at a page's top and bottom that may be running heads."""
+_TITLE_PAGE = 30  # upper limit of the lines of a cover or title page, which both name author and institution at the top
+_MARGIN_ROWS = 4  # rows at a page's top and bottom that may be running heads
 
 
 def mark_furniture(document: Document) -> None:
@@ -59,6 +57,9 @@ def mark_furniture(document: Document) -> None:
             alike = places[_normalize_text(line)]
             repeats = {n for n, x in alike if n != page.number and abs(x.y0 - line.y0) < 8 and x.size > 0.9 * line.size}
             is_long = sum(map(str.isalpha, line.text)) > 16
+            is_front = any(n == 1 for n, _ in alike) and all(n <= PAGES for n, _ in alike)
+            if is_front and len(document.pages) > 2 * PAGES and len(page.lines) < _TITLE_PAGE:
+                continue
             is_outermost = line.y0 < first + 3 or line.y0 > last - 3
             margin = 0.2 if len(repeats) > max(2, len(document.pages) / 4) and (is_outermost or is_long) else 0.12
             is_outer = min(line.y0, page.height - line.y0) < margin * page.height

@@ -32,20 +32,15 @@ class Defect(StrEnum):
 _UNMAPPED = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]")
 _NUMBERED = re.compile(r"\(cid:\d+\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_MAX_UNMAPPED = 0.1
-"""Maximum share of a page's characters that are unmapped."""
-_MAX_OUTSIDE = 0.3
-"""Maximum share of a page's words that are outside the page."""
+_MAX_UNMAPPED = 0.1  # maximum share of a page's characters that are unmapped
+_MAX_OUTSIDE = 0.3  # maximum share of a page's words that are outside the page
 
-_MIN_WORDS = 40
-"""Minimum number of words of a page whose words are checked."""
-_MAX_WORDS = 400
-"""Maximum number of words that are checked."""
+_MIN_WORDS = 40  # minimum number of words of a page whose words are checked
+_MAX_WORDS = 400  # maximum number of words that are checked
 _MIN_KNOWN = 0.2
 """Minimum share of frequent English words. On 352 pages of papers it is at least .28 (tables of compounds), and at most .18 if the
 alphabet is shifted or the words are reversed."""
-_MIN_PICTURE_SHARE = 0.5
-"""Minimum share of a page that the picture of a scan covers."""
+_MIN_PICTURE_SHARE = 0.5  # minimum share of a page that the picture of a scan covers
 
 
 def find_defects(document: Document) -> dict[int, Defect]:

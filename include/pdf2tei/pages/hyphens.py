@@ -12,14 +12,12 @@ from pdf2tei.pages.ligatures import read_page_texts
 from pdf2tei.pages.model import Document, Line
 from s2orc_parse.words import LIGATURES
 
-_BREAK = "\ufffe"
-"""PDFium's sign for a hyphen at the end of a line (U+0002 in some of its functions)."""
+_BREAK = "\ufffe"  # PDFium's sign for a hyphen at the end of a line (U+0002 in some of its functions)
 _DASHES = "-\u00ad\u2010"
 _END_WORD = re.compile(rf"(\S+){_BREAK}(?:\r?\n)?([^\s{_BREAK}]+)")
 _INNER = re.compile(r"\S+")
 _MIN_LINES = 30
-_MAX_HYPHEN_SHARE = 0.02
-"""If a larger share of lines ends in a hyphen, no hyphens were lost."""
+_MAX_HYPHEN_SHARE = 0.02  # if a larger share of lines ends in a hyphen, no hyphens were lost
 
 
 def restore_hyphens(document: Document, pdf: Path) -> None:

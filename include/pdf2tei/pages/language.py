@@ -6,8 +6,7 @@ from functools import cache
 
 import gcld3
 
-UNKNOWN = "und"
-"""The language of blank text, which CLD3 takes for Japanese."""
+UNKNOWN = "und"  # the language of blank text, which CLD3 takes for Japanese
 
 
 @cache

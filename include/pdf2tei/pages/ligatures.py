@@ -16,10 +16,8 @@ from pdf2tei.pages.language import language
 from pdf2tei.pages.model import Document, Page
 
 _ORPHAN = re.compile(r"[a-z]+")
-_MIN_DAMAGED_WORDS = 3
-"""Minimum number of words without `Th` on a page with a defect or in a document with a defect."""
-_MAX_AMBIGUOUS_LENGTH = 2
-"""Maximum length of letters that may follow a sign by chance, for example a unit (`3m`)."""
+_MIN_DAMAGED_WORDS = 3  # minimum number of words without `Th` on a page with a defect or in a document with a defect
+_MAX_AMBIGUOUS_LENGTH = 2  # maximum length of letters that may follow a sign by chance, for example a unit (`3m`)
 _RESTS = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough", "ird"})
 """Rests of English words without `Th` that are not words themselves."""
 

@@ -12,18 +12,12 @@ from typing import Any
 from pdf2tei.errors import Code, ExtractionError
 from pdf2tei.pages.model import Document, Font, Line, Token
 
-DPI = 150
-"""Resolution of rendered pages; 8-point type is 17 pixels high."""
-MAX_PIXELS = 12_000_000
-"""Maximum number of pixels of a rendered page; an A3 page at this resolution has 4.3 million."""
-_MIN_SCORE = 0.5
-"""Minimum confidence of a recognized line."""
-_HEIGHT_TOLERANCE = 0.2
-"""Boxes within this relative difference of the document's usual height get the usual size."""
-_TYPE_SIZE_SHARE = 0.75
-"""Type size as a share of the height of a line's box."""
-_MAX_CROSSING_SHARE = 0.35
-"""If a larger share of lines crosses the middle of the page, it has one column."""
+DPI = 150  # resolution of rendered pages; 8-point type is 17 pixels high
+MAX_PIXELS = 12_000_000  # maximum number of pixels of a rendered page; an A3 page at this resolution has 4.3 million
+_MIN_SCORE = 0.5  # minimum confidence of a recognized line
+_HEIGHT_TOLERANCE = 0.2  # boxes within this relative difference of the document's usual height get the usual size
+_TYPE_SIZE_SHARE = 0.75  # type size as a share of the height of a line's box
+_MAX_CROSSING_SHARE = 0.35  # if a larger share of lines crosses the middle of the page, it has one column
 
 
 def installed() -> bool:

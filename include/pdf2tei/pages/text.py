@@ -18,8 +18,7 @@ _SIGNS = str.maketrans({
     "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
 })  # fmt: skip
 _HYPHENS = "-\u2010"
-_CJK = "\u2e80"
-"""Scripts from this code point on are written without spaces."""
+_CJK = "\u2e80"  # scripts from this code point on are written without spaces
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_PART, _MAX_JOINED = 1e-7, 3e-7

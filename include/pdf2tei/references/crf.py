@@ -12,8 +12,7 @@ import numpy as np
 from pdf2tei.models.tagger import load_tagger
 from pdf2tei.references.tokens import Piece, columns, pieces
 
-MODEL = Path(__file__).with_name("references.crfsuite")
-"""Trained by `python -m devtools.training references`."""
+MODEL = Path(__file__).with_name("references.crfsuite")  # trained by `python -m devtools.training references`
 
 
 class TokenLabel(StrEnum):

@@ -20,8 +20,7 @@ _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(
 _NEXT = re.compile(r"\s([\w.()/:;-]+)")
 _YEAR = re.compile(r"\W*(?:1[6-9]|20)\d\d\W*")
 _JOINED = re.compile(r"\w[./-]\w|[./-]$")
-_AFTER_DOI = read_pattern("dois", "after_doi", re.NOFLAG)
-"""Text that may follow a complete DOI."""
+_AFTER_DOI = read_pattern("dois", "after_doi", re.NOFLAG)  # text that may follow a complete DOI
 _ELSEVIER_STEM = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
 """End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
 _NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")

@@ -18,19 +18,23 @@ _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
 _ARXIV = read_pattern("fields", "arxiv")
 _OLD_ARXIV = read_pattern("fields", "old_arxiv", re.NOFLAG)
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
-_EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
+_EDITORS = read_pattern("fields", "editors")
 _IN_BOOK = re.compile(r"\W+[iI]n:?\s+[A-Z]")
 _EDITION = re.compile(r"\b\d{1,2}\.? ?(?:st|nd|rd|th)? ed(?:n|ition)?\b", re.I)
-_HOST = re.compile(r"(\w[?!]?)[.\s]*(?:\s/\s[^/]{1,200})?\s//\s*(?=[^\W\d_])")
+_BEFORE_HOST = re.compile(r"(\w[?!]?)[.\s]*(?:\s/\s[^/]{1,200})?\s//\s*(?=[^\W\d_])")
 """Before the journal or book in references of GOST R 7.0.5 and 7.1; the latter repeats the authors after a slash."""
+_REPEATED_AUTHORS = read_pattern("fields", "repeated_authors", re.NOFLAG)
+"""Authors after a slash before place and publisher, and the number of pages, in references to books of GOST 7.1."""
+_SLASHED = read_pattern("fields", "slashed", re.NOFLAG)
+_SLASH = re.compile(r"\s?/\s?")
+_BULLET = re.compile(r"^[^\w\s(\[{“”„«»\"'‘’‚<¿¡—–_.…-]+\s+")
 _INITIAL = re.compile(r"\b[^\W\d_]\.\s+(?=[^\W\d_]{2,}\s)")
 _JOURNAL_BEGIN = re.compile(
     r"^\W*(?:\d+\W+)?[^\W\d_]{2}[^,.]*,\s(?:.*[^\W\d_]{2},\s)?(?:[A-Z]\.[\s-]?)+?((?:J\.\s)?[A-Z][\w-]+(?:\.?\s[A-Z][\w-]*){0,4})\.?$"
 )
 """A journal, or its first word, after the initials of the last author: "Klinman, J. P. Acc. Chem. Res."."""
 _BRACKETS = re.compile(r"[()\[\]]")
-_MAX_SURNAME = 60
-"""Maximum length of a surname, in characters; longer texts are not names."""
+_MAX_SURNAME = 60  # maximum length of a surname, in characters; longer texts are not names
 
 
 @dataclass(slots=True)
@@ -74,10 +78,17 @@ def parse_bibliography_item(raw: str) -> dict[str, Any]:
 
 def parse_references(raws: Sequence[str]) -> list[Reference]:
     """Return the fields of each reference string. Patterns find identifiers; the CRF finds the other fields."""
-    hosts = [_HOST.search(raw) for raw in raws]
-    texts = [f"{raw[: m.end(1)]}. {raw[m.end() :]}" if m else raw for raw, m in zip(raws, hosts, strict=True)]
+    plain = list(map(_normalize, raws))
+    hosts = [_BEFORE_HOST.search(text) for text in plain]
+    texts = [f"{text[: m.end(1)]}. {text[m.end() :]}" if m else text for text, m in zip(plain, hosts, strict=True)]
     found = zip(texts, label_references(texts), (m.end(1) if m else 0 for m in hosts), strict=True)
     return [_build_reference(text, _divide_at_host(fields, text, at) if at else fields) for text, fields, at in found]
+
+
+def _normalize(raw: str) -> str:
+    """Return a reference string without bullet and repeated authors, and with semicolons for slashes between names."""
+    text = _REPEATED_AUTHORS.sub(".", _BULLET.sub("", raw))
+    return _SLASHED.sub(lambda m: _SLASH.sub("; ", m[0]), text) if "/" in text else text
 
 
 def _divide_at_host(fields: list[Field], text: str, at: int) -> list[Field]:

@@ -19,20 +19,14 @@ _REFERENCES_HEAD = read_pattern("reference_list", "references_head")
 _BACK_MATTER = read_pattern("reference_list", "back_matter")
 _BIOGRAPHY = read_pattern("reference_list", "biography", re.NOFLAG)
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
-_MAX_BRIDGED_LINES = 3
-"""Maximum number of lines with another label within a list, regardless of their font."""
-_SIZE_TOLERANCE = 0.8
-"""Maximum difference between lines of one size, in points."""
-_MIN_SCORE_OF_LONG_LIST = 0.7
-"""Minimum mean reference score of a list that takes more than half of the paper."""
-_MAX_BOLD_SHARE = 0.1
-"""If a larger share of a list's lines is bold, bold type is ignored."""
-_NEAR_LINES = 9
-"""Number of lines with whose median the size of the list under a head is measured."""
-_MAX_PART_HEAD = 45
-"""Maximum length of a bold head of a part of a list, in characters."""
-_MAX_LOSS = 8.0
-"""Maximum loss of evidence over lines after which a list may go on."""
+_MAX_BRIDGED_LINES = 3  # maximum number of lines with another label within a list, regardless of their font
+_SIZE_TOLERANCE = 0.8  # maximum difference between lines of one size, in points
+_MIN_SCORE_OF_LONG_LIST = 0.7  # minimum mean reference score of a list that takes more than half of the paper
+_MAX_BOLD_SHARE = 0.1  # if a larger share of a list's lines is bold, bold type is ignored
+_NEAR_LINES = 9  # number of lines with whose median the size of the list under a head is measured
+_LEADING_LINES = 60  # number of the first lines that determine a list's type; a list in smaller type may follow
+_MAX_PART_HEAD = 45  # maximum length of a bold head of a part of a list, in characters
+_MAX_LOSS = 8.0  # maximum loss of evidence over lines after which a list may go on
 _USUAL_SCORE_OF_TEXT = 0.4
 """Mean reference score between lists and running text: 99 % of 16 lines of a list have more, 94 % of running text less."""
 
@@ -66,7 +60,7 @@ def take_references(document: Document, labels: dict[int, SegmentLabel], joiner:
         head, first, end = shaped
         common = sum(max(min(stop, end) - max(start, first), 0) for start, stop in parts)
         if 2 * common < end - first and sum(stop - start for start, stop in parts) < end - first:
-            parts = [(head, end)]
+            parts = [(head, max(end, _find_end(lines, head, end)))]
             heads |= {id(line) for line in lines[head:first]}
     found = [lines[start:end] for start, end in parts]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
@@ -189,10 +183,13 @@ def _is_back_matter(line: Line, before: Line) -> bool:
 
 def _find_end(lines: list[Line], start: int, end: int) -> int:
     """Return the end of a part: before `end` if back matter begins, after `end` while an entry continues."""
-    size, is_bold = _measure_type(lines[start:end])
+    is_bold = _measure_type(lines[start:end])[1]
+    size = median(line.size for line in lines[start : min(end, start + _LEADING_LINES)])
     for i in range(start + 2, end):
         line, before = lines[i], lines[i - 1]
         is_back = _is_back_matter(line, before)
+        if all(x.size < size - _SIZE_TOLERANCE for x in lines[i : min(end, i + _NEAR_LINES)]):
+            return i
         if is_back or _is_set_as_head(line, size, is_bold=is_bold):
             apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
             below = [_weigh(x) * (x.size < size + _SIZE_TOLERANCE) for x in lines[i + 1 : min(end, i + 7)]]

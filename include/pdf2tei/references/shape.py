@@ -16,14 +16,12 @@ from s2orc_parse.words import fold
 
 _NAME = re.compile(r"[A-ZÀ-Þ]\S+(?:\s(?:[A-ZÀ-Þ(]\S*|y|e|de|da|di|der?l?|von|van|du|la|le)){1,3}?\s?[,:;(–—/]")
 """A given name and surname in any order, and a sign after them."""
+_WORD = re.compile(r"[^\W\d_]{3}|\.$")  # a row of a table may have none
 _INITIALS = re.compile(r"\W*(?:[A-ZÀ-Þ]\.[\s-]?)+")
-_USUAL_SCORE = 0.5
-"""Mean score of a line between lists and running text."""
+_USUAL_SCORE = 0.5  # mean score of a line between lists and running text
 _MIN_ENTRIES = 4
-_MIN_LENGTH = 60
-"""Minimum length of entries under a head, in characters."""
-_MIN_SHARE = 0.75
-"""Minimum share of the entries that begin with a name or label, and of the neighbors in order."""
+_MIN_LENGTH = 60  # minimum length of entries under a head, in characters
+_MIN_SHARE = 0.75  # minimum share of the entries that begin with a name or label, and of the neighbors in order
 
 
 def find_list(lines: list[Line]) -> tuple[int, int, int] | None:
@@ -65,7 +63,8 @@ def _find_densest(lines: list[Line]) -> tuple[int, int]:
     for i, line in enumerate(lines):
         if total < 0 or (i and abs(line.size - lines[i - 1].size) > 0.8):
             total, start = 0.0, i
-        total += score_as_reference(line.text) + (AUTHOR.match(line.text) is not None) / 2 - _USUAL_SCORE
+        if _WORD.search(line.text):
+            total += score_as_reference(line.text) + (AUTHOR.match(line.text) is not None) / 2 - _USUAL_SCORE
         if total > best:
             best, where = total, (start, i + 1)
     return where

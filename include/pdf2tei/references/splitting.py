@@ -17,19 +17,19 @@ from pdf2tei.models.segmentation import YEAR
 from pdf2tei.pages.model import Line, group_items
 from pdf2tei.references import entries
 from pdf2tei.references.entries import AUTHOR, LABEL, may_end
+from pdf2tei.words import read_pattern
 
 EntryLines = list[Line]
 
 _PARTICLES = re.compile(r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|el|al)\s+){1,2}[A-Z]")
 """Start of a surname with particles."""
+_GROUP_AND_YEAR = read_pattern("splitting", "group_and_year", re.NOFLAG)  # `Eurostat, 2001:` begins an entry
 _CONTINUES = re.compile(r"[-/]\w|(?:Tab|Fig)\w*\.?\s\d")
 """Start of a line that continues a URL or a word, or of a caption within a list."""
 _MIN_USUAL_SHARE = 0.8
 """Minimum share of the starts that are set apart, and of the other lines that are not, for a list to set its starts apart."""
-_MIN_GAP = 0.25
-"""Minimum gap between entries in addition to the smallest distance of two lines, in type sizes."""
-_MAX_SKIP = 3
-"""Largest step between the numbers of two labels; numbers between them may be missing."""
+_MIN_GAP = 0.25  # minimum gap between entries in addition to the smallest distance of two lines, in type sizes
+_MAX_SKIP = 3  # largest step between the numbers of two labels; numbers between them may be missing
 
 
 def split(lines: list[Line]) -> list[EntryLines]:
@@ -193,7 +193,7 @@ def _find_starts_by_text(lines: list[Line]) -> list[bool]:
 def _detect_author_and_year(text: str) -> tuple[bool, bool]:
     """Return whether a text begins like authors, and whether it contains a year."""
     is_name = text[:1].isupper() or _PARTICLES.match(text) is not None
-    return is_name and bool(AUTHOR.match(text)), bool(YEAR.search(text))
+    return is_name and bool(AUTHOR.match(text) or _GROUP_AND_YEAR.match(text)), bool(YEAR.search(text))
 
 
 def _score_entries(groups: list[EntryLines]) -> float:

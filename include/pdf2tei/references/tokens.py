@@ -15,16 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_CHARACTERS = 3000
-"""Longer strings are not references; the remainder is not labeled."""
+MAX_CHARACTERS = 3000  # longer strings are not references; the remainder is not labeled
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)
 _ROMAN = re.compile(r"[IVXLC]+$")
 _SIZES = (1, 2, 4, 8, 16)
 """Upper limits of the size classes of stretches, in words."""
-_INSIDE = 60
-"""Maximum number of tokens between an opening sign and its closing sign."""
+_INSIDE = 60  # maximum number of tokens between an opening sign and its closing sign
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
@@ -85,8 +83,7 @@ class _TokenFeatures(NamedTuple):
 
 
 _BESIDE = (-3, -2, -1, 1, 2, 3)
-_GAP = 3
-"""Empty positions between two strings."""
+_GAP = 3  # empty positions between two strings
 _NONE = _TokenFeatures("", (), (), tuple((f"{d}=END",) for d in _BESIDE), (False,) * len(_Property))
 
 

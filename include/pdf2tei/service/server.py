@@ -43,21 +43,15 @@ from s2orc_parse.errors import UserError
 
 _LOG = logging.getLogger(__name__)
 
-TIMEOUT = 120.0
-"""Time limit per PDF, in seconds."""
-OCR_TIMEOUT = 600.0
-"""Minimum time limit per PDF with OCR, in seconds. OCR takes about five to ten seconds per page."""
-QUEUE_WAIT = 1.0
-"""Maximum time that a request waits for a free worker before 503, in seconds (GROBID's poolMaxWait)."""
-MAX_BYTES = 512 << 20
-"""Maximum size of an upload, in bytes."""
-WORKER_MEMORY = 4 << 30
-"""Maximum address space of a worker, in bytes."""
+TIMEOUT = 120.0  # time limit per PDF, in seconds
+OCR_TIMEOUT = 600.0  # minimum time limit per PDF with OCR, in seconds. OCR takes about five to ten seconds per page.
+QUEUE_WAIT = 1.0  # maximum time that a request waits for a free worker before 503, in seconds (GROBID's poolMaxWait)
+MAX_BYTES = 512 << 20  # maximum size of an upload, in bytes
+WORKER_MEMORY = 4 << 30  # maximum address space of a worker, in bytes
 _GC_THRESHOLD = 100_000
 """Number of new objects that starts the garbage collector. A paper's tokens form no cycles, and the collector took a tenth of a
 worker's time."""
-TASKS_PER_WORKER = 500
-"""A worker is replaced after this many PDFs, so that its memory cannot grow."""
+TASKS_PER_WORKER = 500  # a worker is replaced after this many PDFs, so that its memory cannot grow
 
 
 def enter_worker_sandbox(uploads: str) -> None:

@@ -18,7 +18,7 @@ from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
 from s2orc_parse.xml import read_article
 
-CONVERTER_VERSION = "22"  # part of the key of every stored parse; increase it when the parse of any article may change
+CONVERTER_VERSION = "23"  # part of the key of every stored parse; increase it when the parse of any article may change
 _UNNAMED: dict[object, str] = {"ack": "acknowledgement", "app": "annex", "glossary": "glossary", "bio": "biography"}
 _ABSTRACT = SectionPath(("Abstract",), "Abstract")
 

@@ -110,3 +110,38 @@ def test_imprint_in_smaller_type_is_no_title(tmp_path: Path) -> None:
     front = "\n#v(14pt)\n".join(parts)
     tei = read(f"#set text(size: 10pt)\n{front}\n\n= Introduction\n{PROSE} {PROSE}", tmp_path)
     assert list_texts(tei, ".//t:titleStmt/t:title")[0] == title
+
+
+def test_thesis_with_labels_has_its_title_and_author(tmp_path: Path) -> None:
+    title = "Konzeption einer grafischen Nutzeroberfläche zur prozessorientierten Modellierung und Simulation"
+    rows = (
+        "[Betreuer:], [Prof. Dr.-Ing. Wilfried Nestler \\ Hochschule für Technik und Wirtschaft Dresden]",
+        "[eingereicht von:], [Martin Domnick], [eingereicht am:], [14. November 2011]",
+    )
+    front = (
+        "#align(center)[#text(size: 18pt)[Hochschule für Technik und Wirtschaft Dresden] \\ #text(size: 14pt)[Fakultät Informatik/Mathematik]"
+        f"#v(40pt) #text(size: 22pt)[*Diplomarbeit*]]\n#v(80pt)\n#text(size: 14pt)[Thema: {title}]\n#v(60pt)\n"
+        f"#grid(columns: (1fr, 2fr), row-gutter: 20pt, {rows[1]}, {rows[0]})"
+    )
+    statement = "#text(size: 18pt)[*Eidesstattliche Erklärung*]\n\nHiermit erkläre ich, dass ich die Arbeit selbstständig verfasst habe."
+    tei = read(f"#set text(size: 11pt)\n{front}\n#pagebreak()\n{statement}\n#pagebreak()\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == [title]
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Domnick"]
+
+
+def test_name_below_a_label_in_its_column_is_the_author(tmp_path: Path) -> None:
+    people = "#grid(columns: (1fr, 1fr), row-gutter: 6pt, [*Relatore*], [*Laureando*], [prof. Paolo Bellavista], [Davide Crociati])"
+    title = "Esecuzione Efficiente di Web App Rust su Piattaforma Web Assembly"
+    front = f"#align(center)[Corso di Laurea in Ingegneria Informatica #v(60pt) #text(size: 22pt)[*{title}*]]\n#v(120pt)\n{people}"
+    tei = read(f"#set text(size: 11pt)\n{front}\n#pagebreak()\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Crociati"]
+
+
+def test_author_at_the_top_of_cover_and_title_page_is_no_running_head(tmp_path: Path) -> None:
+    name = "#align(center)[#text(size: 14pt)[CAIO ESDRAS DE BRITO BEGOTTI]]"
+    title = "#v(200pt)\n#align(center)[#text(size: 18pt)[*O LATIM CLÁSSICO DE CÍCERO À LUZ DA LINGUÍSTICA DE CORPUS*]]"
+    purpose = "Monografia apresentada como requisito parcial para obtenção do título de Bacharel em Letras, do Setor de Ciências Humanas"
+    pages = f"{name}\n{title}\n#pagebreak()\n{name}\n{title}\n#v(40pt)\n#h(40%) {purpose}.\n#pagebreak()"
+    body = "\n\n".join(write_prose(n) for n in range(90))
+    tei = read(f"#set text(size: 11pt)\n{pages}\n= Introdução\n{body}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Begotti"]

@@ -78,6 +78,21 @@ def test_part_of_a_book_is_no_book(raw: str, title: str, is_book: bool) -> None:
           "booktitle": "Proceedings of the IEEE conference on computer vision and pattern recognition"}),
         ("Иванов, И. И. Название работы о сетях / И. И. Иванов, П. П. Петров // Вестник МГУ. Серия 1. — 2015. — № 2. — С. 3–10.",
          {"title": "Название работы о сетях", "journal": "Вестник МГУ. Серия 1", "issue": "2", "pages": "3–10"}),
+        # GOST 7.1: a book, with the authors again after a slash, and the number of its pages
+        ("Иванов, П. С. Математическое моделирование процессов горения / П. С. Иванов. – М. : Наука, 2010. – 320 с.",
+         {"title": "Математическое моделирование процессов горения", "year": "2010", "pages": ""}),
+        # German social sciences: a title of several sentences, before place and publisher, or before `In`
+        ("Huizinga, Johan (2006): Homo Ludens. Vom Ursprung der Kultur im Spiel. Hamburg: Rowohlt.",
+         {"title": "Homo Ludens. Vom Ursprung der Kultur im Spiel", "location": "Hamburg", "publisher": "Rowohlt", "monograph": True}),
+        ("Nolte, P., 2000: Die Ordnung der deutschen Gesellschaft. Selbstentwurf und Selbstbeschreibung, München",
+         {"title": "Die Ordnung der deutschen Gesellschaft. Selbstentwurf und Selbstbeschreibung", "location": "München"}),
+        ("Beck, Ulrich (1983): Jenseits von Stand und Klasse? In: Kreckel, Reinhard (Hrsg.): Soziale Ungleichheiten. Göttingen: Schwartz, S. 35–74.",
+         {"title": "Jenseits von Stand und Klasse", "booktitle": "Soziale Ungleichheiten", "pages": "35–74", "monograph": False}),
+        ("Keim, Karl-Dieter (2006), »Peripherisierung ländlicher Räume«, Aus Politik und Zeitgeschichte, Bd. 37, S. 3–7.",
+         {"title": "Peripherisierung ländlicher Räume", "volume": "37", "pages": "3–7"}),
+        # DIN ISO 690 prints the edition after the title
+        ("MÜLLER, Hans und Karl SCHMIDT, 2012. Einführung in die Bibliotheksinformatik. 3. Aufl. Berlin: Springer. ISBN 978-3-11-018434-0.",
+         {"title": "Einführung in die Bibliotheksinformatik", "location": "Berlin", "publisher": "Springer"}),
     ],
 )  # fmt: skip
 def test_reference_has_its_fields(raw: str, fields: dict[str, str | bool]) -> None:
@@ -91,6 +106,23 @@ def test_title_before_the_host_follows_the_last_initials() -> None:
     )
     assert [author.surname for author in found.authors] == ["Гуляев", "Сандомирский", "Синицын"]
     assert (found.title, found.journal) == ("Физика и техника микроэлектроники", "УФН")
+
+
+@pytest.mark.parametrize(
+    ("raw", "surnames"),
+    [
+        ("Kunreuther, H./Easterling, D./Desvousges, W./Slovic, P. (1990): Public Attitudes Toward Siting a Repository. Risk Analysis, 10: 469-484.",
+         ["Kunreuther", "Easterling", "Desvousges", "Slovic"]),
+        ("Schulz, Andreas/Monica De Filippis/Manfred Thüring, 2005: \"Driving Without Awareness\"? Eine experimentelle Untersuchung zum Vigilanzabfall, in: Urbas/Steffens 2005: 71-76",
+         ["Schulz", "De Filippis", "Thüring"]),
+        ("• Croissant, Aurel/Hans-Joachim Lauth (2000): Zivilgesellschaft und Transformation. Opladen: Leske+Budrich, S. 9-49.",
+         ["Croissant", "Lauth"]),
+        ("Johann Gottfried Galle (1858): Über die Verbesserung der Planeten-Elemente. Breslau.", ["Galle"]),
+        ("Johannsen, K. (1998): Input/Output in Europe. Berlin: Springer.", ["Johannsen"]),
+    ],
+)  # fmt: skip
+def test_authors_are_divided_at_slashes(raw: str, surnames: list[str]) -> None:
+    assert [author.surname for author in parse_reference(raw).authors] == surnames
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class Figures(Dataset):
     params = FiguresParams
     tables = (DatasetTable("figures", FIGURE, {"train": "figures/*.jsonl.gz"}),)
     schema = _SELECTED
-    required_modules = ("pdf2tei",)
+    required_modules = ("pypdfium2",)
 
     def rows(self, params: FiguresParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the figure and table entries of the PDF's parse if the paper's license permits modified copies."""
@@ -205,7 +205,7 @@ def _crop_paper(
     params: FiguresParams, pdfs: Pdfs, rows: list[Row], image: str, out: Outputs
 ) -> Iterator[tuple[Row, bytes]]:
     """Yield row and PNG of each entry of a paper that could be cropped."""
-    from pdf2tei.crops.child import crop
+    from s2corpus_datasets.crops.child import crop
 
     out.result.add_input("crops", len(rows))
     pdf = pdfs.read(rows[0]["pdf_sha1"])

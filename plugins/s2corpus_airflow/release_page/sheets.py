@@ -8,12 +8,12 @@ from threading import BoundedSemaphore
 
 from fastapi import HTTPException
 
-from pdf2tei.crops.child import render_page
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.pipeline.run import ReleaseTables, Row
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import SELECTIONS
 from s2corpus.tables.texts import FULLTEXTS
+from s2corpus_datasets.crops.child import render_page
 from s2orc_parse.parse_model import ParseKind
 
 MOST_PAGES = 100

@@ -18,7 +18,7 @@ from s2corpus_datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus_datasets.spec import DATASETS, DatasetSpec
 from s2corpus_reader.folder import Folder
 from tests.snapshots import paper, write_snapshot
-from tests.unit.pdf2tei.test_crops import CAPTION, PDF
+from tests.unit.s2corpus_datasets.test_crops import CAPTION, PDF
 
 Row = dict[str, Any]
 FIELDS = ("Biology", "Medicine", "Computer Science")

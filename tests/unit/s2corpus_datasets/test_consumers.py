@@ -19,8 +19,8 @@ from s2corpus_datasets.protocol import DatasetBlocked
 from s2corpus_datasets.spec import DatasetSpec
 from s2orc_parse.errors import UserError
 from tests.snapshots import paper, write_snapshot
-from tests.unit.pdf2tei.test_crops import CAPTION
 from tests.unit.s2corpus_datasets.conftest import FIGURE, SHA1, build_unchecked, deliver_pdf, job, lines, outcomes, rows
+from tests.unit.s2corpus_datasets.test_crops import CAPTION
 
 
 def load(job: Job, tmp_path: Path, config: str | None = None, **options: Any) -> Any:

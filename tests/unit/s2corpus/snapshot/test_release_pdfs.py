@@ -14,8 +14,8 @@ from s2corpus_datasets.job import Job
 from s2corpus_datasets.source import SnapshotSource
 from s2corpus_datasets.spec import DatasetSpec
 from tests.snapshots import paper, write_snapshot
-from tests.unit.pdf2tei.test_crops import PDF
 from tests.unit.s2corpus_datasets.conftest import FIGURE, SHA1, outcomes
+from tests.unit.s2corpus_datasets.test_crops import PDF
 
 
 def test_pdfs_are_read_from_the_snapshots_lake(tmp_path: Path) -> None:

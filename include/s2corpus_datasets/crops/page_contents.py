@@ -8,7 +8,7 @@ from typing import Any
 
 from pypdfium2 import raw
 
-from pdf2tei.crops.areas import Area
+from s2corpus_datasets.crops.areas import Area
 
 _MAX_CHARS, _MAX_OBJECTS = 50_000, 50_000
 

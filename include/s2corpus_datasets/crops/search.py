@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pdf2tei.crops.areas import Area, is_mostly_in
-from pdf2tei.crops.page_contents import PageContents, normalize
+from s2corpus_datasets.crops.areas import Area, is_mostly_in
+from s2corpus_datasets.crops.page_contents import PageContents, normalize
 
 NEAR = 60.0
 """largest distance in points between a caption and its graphics"""

@@ -1,5 +1,6 @@
-"""Crop figures and tables from a hostile PDF, or draw a page: `python -m pdf2tei.crops` in a folder with `in.pdf` and `order.json`.
+"""Crop figures and tables from a hostile PDF, or draw a page: `python -m s2corpus_datasets.crops`.
 
+The current folder has `in.pdf` and `order.json`.
 `order.json` contains the limits, and either `captions`, `[[key, "figure" or "table", number, caption], …]`, or `page`, a number from 1.
 The process writes `<n>.png` and `results.json`, a list of `{key, outcome, page, box, file, width, height}`. It runs in a sandbox and
 imports PDFium only.
@@ -16,9 +17,9 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
-from pdf2tei.crops.areas import Area, share_most
-from pdf2tei.crops.page_contents import read_page, remove_running
-from pdf2tei.crops.search import find_area, find_caption
+from s2corpus_datasets.crops.areas import Area, share_most
+from s2corpus_datasets.crops.page_contents import read_page, remove_running
+from s2corpus_datasets.crops.search import find_area, find_caption
 
 
 def encode_png(width: int, height: int, stride: int, pixels: bytes) -> bytes:

@@ -5,7 +5,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from pdf2tei.crops.child import crop, render_page
+from s2corpus_datasets.crops.child import crop, render_page
 from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper, stream
 
 CAPTION = "Growth of frogs in two ponds over a year."

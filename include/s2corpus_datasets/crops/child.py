@@ -1,4 +1,4 @@
-"""Run `pdf2tei.crops` in a sandboxed child process, because PDFs are untrusted."""
+"""Run `s2corpus_datasets.crops` in a sandboxed child process, because PDFs are untrusted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 
 from s2orc_parse import sandbox
 
-_LAUNCH = "import runpy, sys; sys.path += sys.argv[1:]; runpy.run_module('pdf2tei.crops', run_name='__main__')"
+_LAUNCH = (
+    "import runpy, sys; sys.path += sys.argv[1:]; runpy.run_module('s2corpus_datasets.crops', run_name='__main__')"
+)
 _MAX_OUTPUT = 64 << 20
 """largest file that the child may write, bytes"""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from unicodedata import normalize
 
 from pdf2tei.pages.model import Line, Token
@@ -17,8 +17,7 @@ from s2orc_parse.bibliography.names import parse_names
 _AFFILIATION_OR_IMPRINT = read_pattern("authors", "affiliation_or_imprint", re.NOFLAG)
 """Patterns for lowercase text; with re.I, matching takes three times as long."""
 PARTICLES = read_words("authors", "particles")
-_LOWERCASE_PARTICLES = read_words("authors", "lowercase_particles")
-"""Words that are particles only in lowercase; in capitals they are initials or names."""
+_LOWERCASE_PARTICLES = read_words("authors", "lowercase_particles")  # in capitals they are initials or names
 _NOT_NAME_WORDS = read_words("authors", "not_name_words")
 """Words that are not part of a person's name: fields of study, parts of papers and journals, months, function words in capitals."""
 _NOT_NAME_ENDING = read_pattern("authors", "not_name_ending")
@@ -27,18 +26,16 @@ _AMBIGUOUS_NAMES = re.compile(r"\b(?:(?<=-)France|Doi|Israel|Poland|Uk|DOI(?= [A
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
 _INSTITUTES = read_words("authors", "institutes")  # abbreviated, in capitals
-SEPARATOR = re.compile(r"\s*(?:[,;،·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+SEPARATOR = re.compile(r"\s*(?:[,;،·•|&、，；]|(?<=\s)[./–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 LABEL = read_pattern("authors", "label")
-_PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
-"""Two full names with a conjunction that may also stand within a surname."""
+_PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")  # a surname may contain the conjunction
 _MARK = read_pattern("authors", "mark", re.NOFLAG)
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _MAX_CASELESS_WORDS = 4  # of a name in a script without capitals
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ICONS = re.compile("awesome|academicon|icomoon|ionicon|marvosym|bbding")  # fonts of pictures, such as an envelope
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
-_HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
-"""The end of a line within a word; a hyphen before a capital belongs to the name."""
+_HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")  # a hyphen before a capital belongs to the name
 _CONJUNCTION = re.compile(r"[\s,;]*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _GROUP = read_pattern("authors", "group")  # printed among the authors
@@ -46,12 +43,13 @@ _INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
 DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _INVISIBLE = str.maketrans(
-    {**dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff"), "\u2011": "-", "\u2010": "-", "`": "\u0300"}
+    dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "") | {"\u2011": "-", "\u2010": "-", "`": "\u0300"}
 )
 """Translation that removes invisible joiners, unifies hyphens, and combines a grave accent that is printed after its letter."""
 _ELISION = re.compile(r"(?:d|dall|degli|dell|l)['’](?=[A-ZÀ-Þ])")
 _GENERATIONS = read_words("authors", "generations")
 _ENCLOSED_ADDRESS = re.compile(r"[(<\[][^\s()<>\[\]]+@[^\s()<>\[\]]+[)>\]]")
+_ENCLOSED_AFFILIATION = re.compile(r"\s\((?=[^()]*(?:[\s,]|\)?\s*(?:$|[,;])))")  # not Ada (Countess) Byron
 _RAISED_C = re.compile(r"\bM ?c (?=[A-Z])")
 _MC = re.compile(r"(?<=\bMc)(?=[A-Z])")
 _MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
@@ -96,6 +94,7 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
     names_font: tuple[str, int] | None = None
     unfinished_name = ""
     above: Line | None = None
+    affiliated = False
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         tokens = select_names(line, names_font) if names_font else line.tokens
         if above is not None and not (0.5 * line.size < line.y0 - above.y0 < 2.5 * line.size and line.overlaps(above)):
@@ -105,9 +104,9 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
             unfinished_name = ""
             continue
         names: list[str] = []
-        affiliated = False
+        was_affiliated, affiliated = affiliated, False
         parts = split_names(tokens, min_inverted=1 if are_cited else 2)
-        if unfinished_name and parts and tokens is line.tokens and not _CONJUNCTION.match(line.text):
+        if unfinished_name and parts and tokens is line.tokens and not SEPARATOR.match(line.text):
             named = found[-1:] == [unfinished_name]
             joined = _HYPHENATED.sub("", f"{unfinished_name} {parts[0]}")
             is_institute = named and parts[0].isupper() and not unfinished_name[-1].isupper()  # KAIST below names
@@ -126,7 +125,8 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
             elif len(part) > 3 and affiliation_words(part) and not _GROUP.search(part):
                 affiliated = True
         affiliated = affiliated or begins_with_name(line, parts)
-        unfinished_name = "" if affiliated or not ends_within_name(line, parts) else parts[-1]
+        is_cut = not affiliated and (names or not was_affiliated) and ends_within_name(line, parts)
+        unfinished_name = parts[-1] if is_cut else ""
         if names and names_font is None:
             names_font = get_names_type(line)
         found.extend(names)
@@ -228,7 +228,8 @@ def split_names(tokens: list[Token], *, min_inverted: int = 2) -> list[str]:
         before = token
     out: list[str] = []
     for run in runs:
-        text = LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", _ENCLOSED_ADDRESS.sub("", clean("".join(run))))))
+        text = _ENCLOSED_AFFILIATION.sub(" , ", _ENCLOSED_ADDRESS.sub("", clean("".join(run))))
+        text = LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", text)))
         if " " not in "".join(run).strip():  # the spaces between words may be missing
             text = (_MISSING_SPACES if len(text) > 12 else _JOINED_NAMES).sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
@@ -242,11 +243,12 @@ def split_names(tokens: list[Token], *, min_inverted: int = 2) -> list[str]:
 
 
 def _parse_inverted_list(text: str, least: int) -> list[str]:
-    """Return the names of a list like `Smith, John; Berg, Kees` as `John, Smith`.
+    """Return the names of a list like `Smith, John; Berg, Kees` as `John, Smith`; an affiliation after them is left out.
 
     Return an empty list if the text is not such a list of at least `least` names.
     """
-    whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
+    listed = takewhile(lambda part: not affiliation_words(part), text.split(";"))
+    whole = [[half.strip() for half in part.split(",") if half.strip()] for part in listed if part.strip(" ,")]
     if len(whole) < least or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
         return []
     return [f"{first}, {last}" for last, first in whole]
@@ -289,6 +291,7 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
         return None
     if text.replace("Mc", "").isupper():
         words = [w if len(w) < 3 and w.endswith(".") else "".join(map(str.title, _MC.split(w))) for w in words]
+    words = [w.title() if len(w) > 3 and w.isupper() and "." not in w else w for w in words]  # Ada BYRON
     if len(words) > 2 and words[-1].lower() in SUFFIXES:
         words = words[:-1]
     cut = len(words) - 1

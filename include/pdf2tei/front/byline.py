@@ -25,14 +25,11 @@ from pdf2tei.front.authors import (
     split_names,
 )
 from pdf2tei.front.front_lines import Front, FrontLabel
-from pdf2tei.pages.model import Kind, Line
-from pdf2tei.words import read_pattern
+from pdf2tei.front.inverted import BY, ROLE, find_listed, is_cited, is_inverted, is_label
+from pdf2tei.pages.model import Kind, Line, Token
 
-_ROLE = read_pattern("byline", "role")  # the role of a person who is not an author, such as a supervisor
-BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _CODE = re.compile(r"(?<![\d−–-])\d{4,6}(?![\d−–-])")  # a year or a postal code
 _WORD = re.compile(r"\w{3,}")
-_INVERTED_NAME = re.compile(r"[^\W\d_][^,;:.()]*, [^\W\d_](?=[^,:]*(?:;|$|\(ORCID))")
 _MARKED = re.compile(r"[^\W\d_.]\s?\(?\d{1,2}(?![\d\w])")  # a name with a number after it that is not raised
 _KEYED = re.compile(r"\(?\d{1,2}\)?\s?[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
@@ -54,6 +51,8 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     if labeled and title and labeled[0].font == title[0].font and labeled[0].page == title[0].page:
         return labeled  # a cover lists title and authors in one paragraph
     under = _select_below_title(front, title, abstract, width)
+    if listed := find_listed(front, under):
+        return listed
     if under and is_cited(front, under[0]):
         return [x for x in under if x.font == under[0].font and x.block == under[0].block]
     others = set(map(id, _list_other_people(front.lines)))
@@ -141,12 +140,6 @@ def _starts_with_mark(line: Line) -> bool:
     return line.tokens[0].font.raised or _KEYED.match(line.text) is not None
 
 
-def is_label(line: Line) -> bool:
-    """Return whether a line announces the authors on the lines below it: `Autores:`, `by`."""
-    text = line.text.rstrip(" :")
-    return bool(LABEL.fullmatch(f"{text}:") or BY.fullmatch(text)) and not _ROLE.match(text)
-
-
 def _names_only(line: Line) -> bool:
     """Return whether all parts of a line are names."""
     return measure_names(line)[0] > _CERTAIN_SHARE
@@ -205,15 +198,29 @@ def _join_wrapped_names(lines: list[Line], front: Front) -> list[Line]:
         below = next((x for x in alike if x.continues(above, gap=0.6, size=0.3) and x.block == above.block), None)
         if below is None or (" " in above.text and " " in below.text):
             continue
-        if any(abs(x.y0 - above.y0) < 3 and not x.overlaps(above) for x in alike):
-            tokens = [*above.tokens, replace(below.tokens[0], space=True), *below.tokens[1:]]
-            if len(parts := split_names(tokens)) == 1 and parse_printed_name(parts[0]) is not None:
-                above.tokens = tokens
-                above.__post_init__()
-                above.forget()
-                lines.remove(below)
-                front.lines.remove(below)
+        parts = split_names(tokens := _join_tokens(above, below))
+        is_in_columns = any(abs(x.y0 - above.y0) < 3 and not x.overlaps(above) for x in alike)
+        if is_in_columns and len(parts) == 1 and parse_printed_name(parts[0]) is not None:
+            _replace(above, tokens, below, lines, front)
+    while len(lines) > 1 and ";" in lines[0].text and types[id(lines[0])] == types[id(lines[1])]:
+        tokens = _join_tokens(lines[0], lines[1])
+        if affiliation_words(lines[1].text) or not is_inverted(split_names(tokens)):
+            break
+        _replace(lines[0], tokens, lines[1], lines, front)
     return lines
+
+
+def _join_tokens(above: Line, below: Line) -> list[Token]:
+    return [*above.tokens, replace(below.tokens[0], space=True), *below.tokens[1:]]
+
+
+def _replace(above: Line, tokens: list[Token], below: Line, lines: list[Line], front: Front) -> None:
+    """Give a line the tokens of two lines, and remove the second line."""
+    above.tokens = tokens
+    above.__post_init__()
+    above.forget()
+    lines.remove(below)
+    front.lines.remove(below)
 
 
 def _get_row(line: Line) -> tuple[int, int, float]:
@@ -228,7 +235,7 @@ def _list_other_people(lines: list[Line]) -> list[Line]:
     """
     out: list[Line] = []
     headed: list[Line] = []
-    roles = {id(x): role for x in lines if (role := _ROLE.match(x.text))}
+    roles = {id(x): role for x in lines if (role := ROLE.match(x.text))}
     lines = sorted(lines, key=_get_row) if roles else []
     for i, line in enumerate(lines):
         over = (x for x in reversed(lines[:i]) if x.page == line.page)
@@ -270,19 +277,6 @@ def find_labeled(front: Front) -> list[Line]:
     while found and found[-1].text.endswith((",", ";", " and", "&")) and start + len(found) < len(front.lines):
         found.append(front.lines[start + len(found)])
     return found
-
-
-def is_cited(front: Front, line: Line) -> bool:
-    """Return whether a line begins with `Surname, Given`, as a citation on the page does, or below a label such as `Autores:`."""
-    match = _INVERTED_NAME.match(line.text)
-    if match is None:
-        return False
-    before = front.lines[: front.lines.index(line)]
-    above = next((x for x in reversed(before) if not _INVERTED_NAME.match(x.text)), line)
-    halves = [[x for x in half.split() if x.lower() not in PARTICLES] for half in line.text.split(",")]
-    is_two_names = min(map(len, halves)) > 1 and ";" not in line.text  # Ada Byron, Kees van Berg
-    is_printed_twice = any(x is not line and x.text.startswith(match[0]) for x in front.lines)
-    return is_label(above) or (is_printed_twice and not is_two_names)
 
 
 def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:

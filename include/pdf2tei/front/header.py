@@ -18,9 +18,10 @@ from pdf2tei.front.abstract import (
 )
 from pdf2tei.front.affiliations import assign_affiliations
 from pdf2tei.front.authors import FrontAuthor, affiliation_words, read_authors, split_names
-from pdf2tei.front.byline import find_byline, is_cited
+from pdf2tei.front.byline import find_byline
 from pdf2tei.front.front_lines import Front, FrontLabel, LineLabel, label_front
 from pdf2tei.front.identity import NOTHING, Identity
+from pdf2tei.front.inverted import is_cited
 from pdf2tei.front.title import find_title, is_cover, remove_open_label
 from pdf2tei.front.unheaded import find_unheaded_abstract
 from pdf2tei.models.segmentation import SegmentLabel

@@ -7,8 +7,9 @@ from difflib import SequenceMatcher
 from itertools import accumulate, groupby, pairwise
 from statistics import median
 
-from pdf2tei.front.byline import find_labeled, is_label, measure_names
+from pdf2tei.front.byline import find_labeled, measure_names
 from pdf2tei.front.front_lines import Front, FrontLabel
+from pdf2tei.front.inverted import is_label
 from pdf2tei.pages.language import language
 from pdf2tei.pages.model import Document, Kind, Line, Page
 from pdf2tei.pages.text import clean

@@ -16,17 +16,18 @@ _BREAK = "\ufffe"  # PDFium's sign for a hyphen at the end of a line (U+0002 in 
 _DASHES = "-\u00ad\u2010"
 _END_WORD = re.compile(rf"(\S+){_BREAK}(?:\r?\n)?([^\s{_BREAK}]+)")
 _INNER = re.compile(r"\S+")
-_MIN_LINES = 30
 _MAX_HYPHEN_SHARE = 0.02  # if a larger share of lines ends in a hyphen, no hyphens were lost
 
 
 def restore_hyphens(document: Document, pdf: Path) -> None:
-    """Restore lost hyphens from PDFium's text, matched by the words around them; do nothing if enough lines end in hyphens."""
+    """Restore lost hyphens from PDFium's text, matched by the words around them.
+
+    If enough lines end in hyphens, only the font of a title may have lost them, so only page 1 is read.
+    """
     lines = [line for page in document.pages for line in page.lines]
     ends = sum(line.tokens[-1].text[-1] in _DASHES for line in lines)
-    if len(lines) < _MIN_LINES or ends > _MAX_HYPHEN_SHARE * len(lines):
-        return
-    for page, text in zip(document.pages, read_page_texts(pdf, len(document.pages)), strict=False):
+    number = 1 if ends > _MAX_HYPHEN_SHARE * len(lines) else len(document.pages)
+    for page, text in zip(document.pages, read_page_texts(pdf, number), strict=False):
         text = text.replace("\x02", _BREAK).translate(LIGATURES)
         if _BREAK in text or "\u00ad" in text:
             _restore_page(page.lines, text)

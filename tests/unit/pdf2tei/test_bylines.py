@@ -28,6 +28,30 @@ BYLINES = {
         ),
         ["Zhou", "Huang", "He"],
     ),
+    "surname first, above address and institution": (
+        "Byron, Ada \\ ada.byron\\@uni-x.de \\ Universität Würzburg, Deutschland \\ Berg, Kees \\ berg\\@uni-x.de \\ Sächsische Landesbibliothek – Staats- und Universitätsbibliothek, Dresden",
+        ["Byron", "Berg"],
+    ),
+    "surname first, above institution and address": (
+        "García Márquez, José \\ Universidad de Salamanca \\ jose\\@usal.es \\ Ruiz, Elena \\ Universidad de Sevilla, \\ Campus, Sevilla \\ elena\\@us.es",
+        ["García Márquez", "Ruiz"],
+    ),
+    "surname first, one institution": ("Byron, Ada \\ Berg, Kees \\ Universiteit Leiden", ["Byron", "Berg"]),
+    "surname first, before the institution": (
+        "Byron, Ada; Università di Bologna \\ Berg, Kees; Scuola Normale Superiore, Pisa", ["Byron", "Berg"],
+    ),
+    "surname first, on two lines": (
+        "Byron, Ada; Berg, Kees; Noor, Aisha; Orzechowski, Przemysław; Kuś, Szymon; Settimo, Agustin; Willems, \\ Danny \\ Universität Trier",
+        ["Byron", "Berg", "Noor", "Orzechowski", "Kuś", "Settimo", "Willems"],
+    ),
+    "surnames in capitals": ("BYRON, Ada \\ Université de Lille \\ CHASSAGNOL, Rémi \\ Université de Lille", ["Byron", "Chassagnol"]),
+    "slashes": ("Ada Byron / Kees Berg \\ Universität Graz", ["Byron", "Berg"]),
+    "institutions in parentheses": ("Ada Byron (Universität Graz, Österreich) \\ Robert (Bob) Berg (CNRS)", ["Byron", "Berg"]),
+    "institution that ends on the next line": (
+        "Ada Byron, Sächsische Landesbibliothek – Staats- und Universitätsbibliothek \\ Dresden \\ Kees Berg, Universität Trier",
+        ["Byron", "Berg"],
+    ),
+    "bullet on the next line": ("Ada Byron • Kees Berg • Elizabeth Schmidt \\ • Laura Walsh", ["Byron", "Berg", "Schmidt", "Walsh"]),
     "city and country": ("Bruno Iochins Grisci \\ Instituto de Informatica \\ Porto Alegre, Brazil", ["Grisci"]),
     "raised letter in capitals": (f"#text(size: 9pt)[BENJAMIN M{mark('c')}KAY]", ["McKay"]),
     "surnames before initials with dots": (
@@ -232,7 +256,7 @@ ABOVE = {
     "repeated name": ("Flávio Manuel Fernandes Cruz", "Faculdade de Engenharia da Universidade do Porto \\ Junho de 2010", "Cruz"),
     "name above the title and publisher below": (
         "#align(left)[#text(size: 9pt)[Front. Electr. Electron. Eng. China 2010, 5(3): 241–260 \\ DOI 10.1007/s11460-010-0101-3] #v(40pt) *Shun-ichi AMARI*]",
-        "#align(left)[#v(30pt) #text(size: 9pt)[c Higher Education Press and Springer-Verlag Berlin Heidelberg 2010]]", "AMARI",
+        "#align(left)[#v(30pt) #text(size: 9pt)[c Higher Education Press and Springer-Verlag Berlin Heidelberg 2010]]", "Amari",
     ),
     "names on lines of their own": (
         "#align(right)[#text(size: 8pt)[MARIE BERGMANN \\ BORIS FORTMANN \\ HEINZ HOLLER]]", "", "Bergmann Fortmann Holler",

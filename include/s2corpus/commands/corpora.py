@@ -38,7 +38,7 @@ def init_command(name: str, like: str) -> None:
     copied = load_spec(model).name
     if path.exists():
         raise UserError(f"{path} exists already: choose another name, or edit the file")
-    own_lines = re.compile(r"^(?:name|description|drops|sources):.*$", re.M)
+    own_lines = re.compile(r"^(?:name|drops|sources):.*$", re.M)
     text = own_lines.sub(lambda line: re.sub(rf"\b{re.escape(copied)}\b", name, line[0]), model.read_text("utf-8"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in text.splitlines() if not line.startswith("#")), "utf-8")

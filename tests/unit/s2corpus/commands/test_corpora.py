@@ -82,7 +82,7 @@ def test_init_writes_a_spec_with_its_own_drops(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("S2CORPUS_RELEASES", str(tmp_path))
     assert invoke("init", "plants").exit_code == 0
     spec = load_spec(tmp_path / "plants.yaml")
-    assert (spec.name, spec.profile) == ("plants", "own")
+    assert (spec.name, spec.profile, spec.description) == ("plants", "own", "One's own papers")
     assert spec.selects("drop", "", "plants-1") and spec.selects("delivery", "crossref", "plants-1")
     assert not spec.selects("drop", "", "own-1") and not spec.selects("delivery", "crossref", "own-1")
     assert isinstance(invoke("init", "plants").exception, UserError)

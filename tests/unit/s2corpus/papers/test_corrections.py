@@ -173,3 +173,11 @@ def test_values_are_read_like_those_of_records() -> None:
         "date": ("2018-03-05", "day"), "doi": "10.1000/abc", "arxiv_id": "1911.02782", "pages": "10-20", "pmc_id": "PMC5334499",
     }  # fmt: skip
     assert set(values) < set(CORRECTABLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("date", "2019-13"), ("date", "2019-02-30"), ("doi", "none"), ("open_access", "maybe")]
+)
+def test_text_that_is_no_value_is_refused(name: str, text: str) -> None:
+    with pytest.raises(UserError, match=f"{name}: '{text}' given: expected "):
+        parse_value(name, text)

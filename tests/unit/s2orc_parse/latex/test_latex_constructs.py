@@ -148,9 +148,8 @@ TEXTS = [  # preamble, body, paragraphs separated by |, other files
     *((rf"\usepackage{{xspace}}{form}", r"We present \name{} here.", "We present FooNet here.") for form in FORMS),
     *((MINE, rf"\tool{{}}. {form} \name{{}} now.", "FooNet. FooNet now.", {"mine_sty": form.replace("name", "tool")}) for form in
       FORMS[:2]),
-    # Definitions for bookmarks (arXiv sources of DropImpact and holey sheets), and in a definition of AASTeX 6.1.
+    # Definitions for bookmarks (arXiv sources of DropImpact and holey sheets).
     (r"\pdfstringdefDisableCommands{\def\gamma{gamma}\def\sqrt#1{sqrt(#1)}}", r"See $\sqrt{\gamma}$.", "See √γ."),
-    (r"\def\@removed#1{\let\textbf\specialbold\sout{#1}}\def\specialbold#1{(#1)}", r"See \textbf{[} x].", "See [ x]."),
     # A comment between a command and its argument joins the lines.
     ("", "\\begin{equation}\\label{e} x \\end{equation} By \\cref%\n\t{e} and \\textbf%\n  {b}.", "EQUATION By Equation (1) and b."),
     (r"\NewDocumentCommand{\x}{O{z} m}{#1#2}", r"It \x[y]{b} \x{b} is.", "It yb zb is."),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping
+from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 
 from devtools.local.service import LocalService
 from devtools.local.state import State
@@ -64,29 +67,40 @@ class S3(LocalService):
     def problem(self) -> str | None:
         """Request the bucket with our keys, then without keys, which must be refused. Return the problem, or None.
 
-        Make the bucket if it does not exist.
+        Make the bucket if it does not exist. The first object must be readable: after a start, the master knows the volumes last.
         """
         try:
             with_keys = self._ask_with_keys("HEAD")
             if with_keys.status == 404:
                 with_keys = self._ask_with_keys("PUT")
             without = ask(f"{self.url}/{BUCKET}", method="HEAD")
+            key = re.search(rb"<Key>([^<]+)</Key>", self._ask_with_keys("GET", "?list-type=2&max-keys=1").body)
+            first = (
+                self._ask_with_keys("GET", f"/{quote(unescape(key[1].decode()))}", Range="bytes=0-0")
+                if key
+                else with_keys
+            )
         except OSError as error:
             return f"does not answer ({error})"
         if without.status != 403:
             return f"answers {without.status} without keys"
+        if with_keys.status == 200 and first.status >= 500:
+            return f"answers {first.status} for an object"
         return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
 
-    def _ask_with_keys(self, method: str) -> HttpResponse:
-        """Return the answer to a signed request for the bucket."""
+    def _ask_with_keys(self, method: str, rest: str = "", **headers: str) -> HttpResponse:
+        """Return the answer to a signed request for the bucket, or for `rest` of its address."""
         from botocore.auth import S3SigV4Auth
         from botocore.awsrequest import AWSRequest
         from botocore.credentials import Credentials
 
-        secrets, request = self.state.secrets(), AWSRequest(method=method, url=f"{self.url}/{BUCKET}")
+        secrets, request = (
+            self.state.secrets(),
+            AWSRequest(method=method, url=f"{self.url}/{BUCKET}{rest}", headers=headers),
+        )
         credentials = Credentials(secrets["s3-access-key"], secrets["s3-secret-key"])
         S3SigV4Auth(credentials, "s3", "us-east-1").add_auth(request)
-        return ask(f"{self.url}/{BUCKET}", method=method, headers=dict(request.headers.items()))
+        return ask(f"{self.url}/{BUCKET}{rest}", method=method, headers=dict(request.headers.items()))
 
     def tidy(self) -> None:
         """Remove its sockets in /tmp, which only its user can open. SeaweedFS does not let us choose their names."""

@@ -192,8 +192,11 @@ class _Reader:
                 tokens[-1] = replace(tokens[-1], text=normalize("NFC", tokens[-1].text + "\u0326"))
                 continue
             before = tokens[-1].text[-1:] if space and tokens else ""
-            if before and ((text[0] > "\x7f" and text[0].islower() and before.isalpha()) or before in "șțȘȚ"):
-                space = x - tokens[-1].x1 > _MIN_SPACE * font.size  # Val éry
+            is_accented = text[0] > "\x7f" and before.isalpha() and (text[0].islower() or before.isupper())
+            if before and (is_accented or before in "șțȘȚ"):
+                space = (
+                    x - tokens[-1].x1 > _MIN_SPACE * (1.3 if text[0].isupper() else 1) * font.size
+                )  # Val éry, SAGASTIZ ÁBAL
             tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, font, space))
             space = False
         self._tokens += len(tokens)

@@ -143,10 +143,16 @@ def test_escaped_markup_is_text_and_ligatures_are_letters() -> None:
     assert [t.text for t in page.lines[0].tokens] == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>", "Conflicts"]
 
 
-@pytest.mark.parametrize(("x", "text"), [(33, "Universit é"), (31, "Université")])
-def test_composed_accent_is_in_its_word(x: int, text: str) -> None:
+@pytest.mark.parametrize(
+    ("parts", "x", "text"),
+    [
+        (("Universit", "é"), 33.0, "Universit é"), (("Universit", "é"), 31.0, "Université"), (("SAGASTIZ", "ÁBAL"), 31.5, "SAGASTIZÁBAL"),
+        (("PEDRO", "ÁVILA"), 32.2, "PEDRO ÁVILA"), (("Pedro", "Ávila"), 31.0, "Pedro Ávila"),
+    ],
+)  # fmt: skip
+def test_composed_accent_is_in_its_word(parts: tuple[str, str], x: float, text: str) -> None:
     """The accented letter is in a separate word of pdfalto, nearer than a word space."""
-    (page,) = read(BEFORE + line(word("Universit", 0.0), SPACE, word("é", float(x))) + AFTER)
+    (page,) = read(BEFORE + line(word(parts[0], 0.0), SPACE, word(parts[1], x)) + AFTER)
     assert page.lines[0].text == text
 
 

@@ -31,6 +31,11 @@ TITLES = {
         "#text(size: 8pt)[Draft version September 11, 2019 \\ Typeset using Latex style in AASTeX62]\n\n#align(center)[BEETLES ARE ACCELERATING TOWARDS THE LITTER]",
         "BEETLES ARE ACCELERATING TOWARDS THE LITTER",
     ),
+    "number in a series above a smaller title": (
+        "#align(center)[#text(size: 17pt)[*Working Paper Nr. 63 | 2007*] #v(20pt) #text(size: 14pt)[*Haushaltseinkommen und "
+        "Einkommenselastizität \\ der Erwerbsbeteiligung von Müttern*]]",
+        "Haushaltseinkommen und Einkommenselastizität der Erwerbsbeteiligung von Müttern",
+    ),
     "soft hyphens in the title's font only": (
         '#set par(justify: true)\n#block(width: 12cm)[#text(size: 17pt, weight: "bold")[Multidimensional representations of '
         "counterfactual internationalization and institutionalization]]",

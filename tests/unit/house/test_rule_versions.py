@@ -139,7 +139,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 PINNED: dict[str, tuple[Make, str, str]] = {
     "registration": (registration, READER_VERSION, "35: 22700040752a268f"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
-    "extraction": (extraction, EXTRACTION, "0.33.0: 68243c36e34a30e8"),
+    "extraction": (extraction, EXTRACTION, "0.34.0: 68243c36e34a30e8"),
     "TEI": (conversion, tei.CONVERTER_VERSION, "26: e5679d4e13d25a79"),
     "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "23: 1b6cd548e8ec7254"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "17: 68afe6dfa29d6429"),
